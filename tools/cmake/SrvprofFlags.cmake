@@ -1,0 +1,30 @@
+# Compiler and linker settings that hold for every target of the repository.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(SRVPROF_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+
+# Relative paths in __FILE__: the binary is the same wherever the tree lies.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+# srvprof walks its own stack in the overhead bench and is itself profiled: keep frame pointers.
+add_compile_options(-fno-omit-frame-pointer)
+
+if(SRVPROF_SANITIZE)
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+  add_compile_options(${sanitizers})
+  add_link_options(${sanitizers})
+endif()
+
+if(SRVPROF_STATIC)
+  if(SRVPROF_SANITIZE)
+    message(FATAL_ERROR "SRVPROF_STATIC and SRVPROF_SANITIZE exclude each other")
+  endif()
+  add_compile_options(-ffunction-sections -fdata-sections)
+  set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+  # A whole archive of libc is not wanted: only what is reached stays in the binary.
+  string(APPEND CMAKE_EXE_LINKER_FLAGS " -static -Wl,--gc-sections")
+endif()
