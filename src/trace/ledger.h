@@ -1,0 +1,41 @@
+// The closed ledger of a request: tiles that add up exactly to its latency.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "trace/model.h"
+
+namespace srvprof {
+
+// Sums of tiles, by life phase and state.
+struct Ledger {
+  std::array<std::array<Duration, kStates>, kLifePhases> cell{};
+  // Part of the cells whose owner is not named (behind or pool without a who, split unknown, and
+  // kUnexplained itself): what every quality figure counts as unexplained.
+  Duration unnamed{};
+
+  void add(const Tile& tile);
+  Duration total() const;
+  Duration of(State state) const;
+  Duration of(LifePhase phase) const;
+};
+
+// Writes the tiles of `id` to `out` (cleared first). They tile [t_arrive, t_done) exactly, each has a
+// positive length, and neighbours with equal phase, state and who are merged.
+void tiles_of(const Trace& trace, RequestId id, std::vector<Tile>& out);
+
+// The request that `thread` was working for at `t` (none if unknown or if it was between requests).
+RequestId owner_at(const Thread& thread, Time t);
+
+// The exchanges written on behalf of a request, by time.
+std::vector<ExchangeId> exchanges_of(const Trace& trace, RequestId id);
+
+// Totals of a thread over [from, to): on CPU, runnable (queued), throttled, blocked. They add up to
+// to - from if the thread's timeline is known there.
+struct ThreadTotals {
+  Duration cpu{}, runq{}, throttled{}, blocked{};
+};
+ThreadTotals totals_of(const Thread& thread, Time from, Time to);
+
+}  // namespace srvprof
