@@ -68,7 +68,8 @@ function(srvprof_add_bpf)
 
   set(dir ${CMAKE_BINARY_DIR}/bpf)
   file(MAKE_DIRECTORY ${dir})
-  set(flags -target bpf -mcpu=v3 -O2 -g -std=gnu11 -D__TARGET_ARCH_${arch} -Wall -Wextra -Werror
+  # v2: what clang 14 to 21 agree on; returning atomics (v3) are not in the oldest kernels anyway.
+  set(flags -target bpf -mcpu=v2 -O2 -g -std=gnu11 -D__TARGET_ARCH_${arch} -Wall -Wextra -Werror
       -Wno-unused-parameter -I${CMAKE_SOURCE_DIR}/bpf)
   foreach(include IN LISTS LIBBPF_INCLUDE_DIRS)
     list(APPEND flags -isystem ${include})

@@ -5,6 +5,14 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# -O3 costs compile time and gains nothing measurable here.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
+find_program(SRVPROF_CCACHE ccache)
+mark_as_advanced(SRVPROF_CCACHE)
+if(SRVPROF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${SRVPROF_CCACHE})
+endif()
 
 set(SRVPROF_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
 

@@ -18,8 +18,10 @@ function(srvprof_link_folders target scope)
   endforeach()
 endfunction()
 
+# SRVPROF_VERSION is a string literal; its one source is project() in the top CMakeLists.txt.
 function(srvprof_common_options target)
   target_compile_options(${target} PRIVATE ${SRVPROF_WARNINGS})
+  target_compile_definitions(${target} PRIVATE SRVPROF_VERSION="${PROJECT_VERSION}")
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src)
 endfunction()
 
