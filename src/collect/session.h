@@ -1,0 +1,74 @@
+// Live capture: probes on, records in, a recording out. The only folder that knows libbpf.
+// Needs root, or CAP_BPF + CAP_PERFMON + CAP_SYS_PTRACE (names, user stacks) on a kernel with BTF.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace srvprof {
+
+struct CaptureOptions {
+  std::vector<std::uint32_t> pids;  // targets, at least one
+  std::string output;               // path of the recording; must not exist
+  unsigned frequency = 99;          // on-CPU samples a second and CPU, 1..999; 0 = no samples
+  std::size_t ring_bytes = 0;       // 0 = chosen by the target; rounded up to a power of two
+  bool full = false;                // every off-CPU stack, interrupts
+  bool irq = false;                 // interrupts and softirqs on top of the target
+  bool keep_query = false;          // query strings reach the disk
+  bool follow_children = false;     // child processes of the targets, now and later
+  std::optional<Duration> duration;
+  std::vector<std::string> load_argv;  // load command to run once the probes are live
+  std::string command_line;            // for the recording's header
+  std::uint32_t owner_uid = 0, owner_gid = 0;  // owner of the recording; the load runs as them
+};
+
+struct Progress {
+  Duration elapsed{};
+  std::uint64_t requests = 0, lost = 0;
+  double rate = 0;       // requests/s over the last second
+  Duration p50{}, p99{}; // server latency over the last second
+};
+
+struct CaptureHooks {
+  std::function<void(const std::string&)> message;  // one line for the user ("tracing pid ...")
+  std::function<void(const Progress&)> progress;    // about once a second
+  std::function<int()> stop_requested;              // 0 go on, 1 stop in order, 2 abort
+};
+
+struct CaptureResult {
+  std::string path, end_reason;
+  std::uint64_t requests = 0, lost = 0;
+  bool incomplete = false;  // losses above the limit: exit code 6
+};
+
+// Records until the duration is over, a stop is requested, the load command ends, or the target is
+// gone. On return nothing of ours is attached any more and the recording is closed. Errors: no
+// permission (kPermission), kernel or feature missing (kKernel), no such target (kNoTarget), the output
+// cannot be written. What was written before a late error stays readable.
+Result<CaptureResult> capture(const CaptureOptions& options, const CaptureHooks& hooks);
+
+struct ProbeInfo {
+  std::string name;    // "tp_btf/sched_switch"
+  std::string purpose;
+  std::string cost;    // measured: ns a hit, hits a request (bpf/README.md)
+  bool optional = false;
+};
+std::vector<ProbeInfo> list_probes();
+
+struct DoctorLine {
+  std::string name;
+  bool ok = false, required = true;
+  std::string found, needed, fix;       // fix: the exact command, may be empty
+  ErrorKind kind = ErrorKind::kFailed;  // kPermission or kKernel if !ok
+};
+// What this kernel and these privileges allow, probe by probe. Loads and attaches nothing that stays.
+std::vector<DoctorLine> doctor();
+
+}  // namespace srvprof
