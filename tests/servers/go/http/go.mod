@@ -1,0 +1,3 @@
+module srvprof.test/http
+
+go 1.19
