@@ -78,7 +78,7 @@ function(srvprof_test name)
   srvprof_link_folders(${name} PRIVATE ${arg_DEPS})
   target_link_libraries(${name} PRIVATE ${arg_LINK} PkgConfig::FMT GTest::gtest_main)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit TIMEOUT 120 SKIP_REGULAR_EXPRESSION "SKIPPED")
+    DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit TIMEOUT 120)
 endfunction()
 
 # srvprof_check(<name> COMMAND ... [LABELS ...] [TIMEOUT s]): a test that is a command.

@@ -1,0 +1,15 @@
+# Part of the install script: each shell looks for a name of its own. Empty files are left out.
+foreach(pair "bash;bash-completion/completions;srvprof" "zsh;zsh/site-functions;_srvprof")
+  list(GET pair 0 shell)
+  list(GET pair 1 folder)
+  list(GET pair 2 name)
+  set(file ${srvprof_completions}/${shell})
+  set(text "")
+  if(EXISTS ${file})
+    file(READ ${file} text)
+  endif()
+  if(text)
+    file(INSTALL DESTINATION ${CMAKE_INSTALL_PREFIX}/${srvprof_datadir}/${folder}
+         TYPE FILE RENAME ${name} FILES ${file})
+  endif()
+endforeach()
