@@ -11,10 +11,11 @@ for f in $(find tools tests .ci -name node_modules -prune -o -type f -print | so
     *) continue ;;
   esac
   case $f in
+    tools/lib.sh) ;; # sourced
     tools/*.sh | .ci/run) [ -x "$f" ] || { echo "$f: not executable"; bad=1; } ;;
   esac
 done
 for f in tools/*.sh .ci/run; do
-  case $(head -1 "$f") in "#!"*) ;; *) echo "$f: no #! line"; bad=1 ;; esac
+  case $f:$(head -1 "$f") in tools/lib.sh:* | *:"#!"*) ;; *) echo "$f: no #! line"; bad=1 ;; esac
 done
 exit $bad
