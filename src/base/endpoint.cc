@@ -53,5 +53,5 @@ std::string to_string(const Endpoint& endpoint) {
 std::size_t std::hash<srvprof::Endpoint>::operator()(const srvprof::Endpoint& e) const noexcept {
   const std::string_view bytes(reinterpret_cast<const char*>(e.address.bytes.data()),
                                e.address.bytes.size());
-  return std::hash<std::string_view>{}(bytes) * 31 + e.port * 2u + (e.address.v6 ? 1u : 0u);
+  return std::hash<std::string_view>{}(bytes)*31 + e.port * 2u + (e.address.v6 ? 1u : 0u);
 }

@@ -1,4 +1,5 @@
-// Cutting text into lines, fields and numbers. Nothing here copies, allocates or fails on any input.
+// Cutting text into lines, fields and numbers. Nothing here copies, allocates or fails on any
+// input.
 #pragma once
 
 #include <charconv>
@@ -7,7 +8,8 @@
 
 namespace srvprof {
 
-// Takes the next line (without its '\n') off `rest`; false when nothing is left. A last line without
+// Takes the next line (without its '\n') off `rest`; false when nothing is left. A last line
+// without
 // '\n' counts as a line.
 inline bool next_line(std::string_view& rest, std::string_view& line) {
   if (rest.empty()) return false;
