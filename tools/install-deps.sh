@@ -89,11 +89,11 @@ met() {
 }
 
 # --- what is needed: "need: package, or the first of these that the distribution has" ------------
-# A word a+b is two packages that belong together.
+# A word a,b is two packages that belong together; a>=N takes a only from major version N on.
 required="
-compiler: g++-12 g++
-clang: clang clang-19 clang-18 clang-16 clang-15 clang-14
-bpftool: bpftool linux-tools-common+linux-tools-generic linux-tools-generic
+compiler: g++>=12 g++-12
+clang: clang>=14 clang-19 clang-18 clang-16 clang-15 clang-14
+bpftool: bpftool linux-tools-common,linux-tools-generic linux-tools-generic
 libc: libc6-dev
 cmake: cmake
 ninja: ninja-build
@@ -185,18 +185,24 @@ apt_get() {
 lists_fresh() {
   [ -n "$(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -mmin -1440 2>/dev/null | head -1)" ]
 }
-# A package counts when apt would install it: a name that is only referred to has no candidate.
+# Version that apt would install; fails for a name that is only referred to by others.
+candidate() {
+  apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *\(.*\)/\1/p' | grep -v '(none)'
+}
 available() {
-  local p
-  for p in ${1//+/ }; do
-    [ -n "$(apt-cache policy "$p" 2>/dev/null | sed -n 's/^ *Candidate: *\(.*\)/\1/p' | grep -v '(none)')" ] || return 1
+  local name version word
+  for word in ${1//,/ }; do
+    name=${word%%>=*}
+    version=$(candidate "$name") || return 1
+    version=${version#*:}
+    [ "$name" = "$word" ] || [ "${version%%[!0-9]*}" -ge "${word##*>=}" ] || return 1
   done
 }
-# The first package (or packages a+b) of a need's line that the distribution has.
+# The first package (or packages a,b) of a need's line that the distribution has.
 choose() {
   local word
   for word in ${1#*:}; do
-    available "$word" && echo "${word//+/ }" && return 0
+    available "$word" && word=${word//,/ } && echo "${word%%>=*}" && return 0
   done
   return 1
 }

@@ -36,5 +36,8 @@ if(SRVPROF_STATIC)
                  PROPERTY INTERFACE_COMPILE_DEFINITIONS FMT_HEADER_ONLY=1)
   endif()
 endif()
+if(POLICY CMP0167)  # newer CMake has no FindBoost; Boost's own file is there everywhere
+  cmake_policy(SET CMP0167 NEW)
+endif()
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json 3.10 REQUIRED)
