@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When was a connection accepted? No tracepoint lies inside accept, and one on the system call would
+ * slow every call of every process. A socket has no struct socket until it is accepted, so a queue of
+ * established connections is checked, oldest first, at each socket event and each switch-out of a
+ * target thread: the accept lies between the last check that found it waiting and the first that did
+ * not. On a busy event loop that is one loop callback.
+ */
+#ifndef SRVPROF_ACCEPT_H
+#define SRVPROF_ACCEPT_H
+
+#include "core.bpf.h"
+
+struct sp_waiting {
+	u64 sk;			/* address, only compared and read with care */
+	u64 t_low;		/* last seen waiting */
+	u64 t_accept;		/* first seen accepted, 0 = waiting */
+};
+
+struct sp_accept_queue {
+	u32 head, tail;
+	struct sp_waiting slot[SP_ACCEPT_SLOTS];
+};
+
+SP_EXTERN struct sp_accept_queue accepts[SP_ACCEPT_CPUS];
+SP_EXTERN u32 accepts_waiting;
+
+/* One connection of the queue; false ends the walk. */
+SP_INLINE bool accept_check_one(struct sp_accept_queue *q, u64 now)
+{
+	u32 head = q->head;
+	struct sp_waiting *w;
+	void *socket = NULL;
+
+	if (head == q->tail)
+		return false;
+	w = &q->slot[head & (SP_ACCEPT_SLOTS - 1)];
+	if (!w->t_accept) {
+		bpf_probe_read_kernel(&socket, sizeof(socket),
+				      (void *)w->sk + bpf_core_field_offset(struct sock, sk_socket));
+		if (!socket) {
+			w->t_low = now;
+			return false;
+		}
+		w->t_accept = now;
+	}
+	q->head = head + 1;
+	return true;
+}
+
+SP_INLINE void accept_check(u64 now)
+{
+	bool waiting = false;
+	u32 cpu, i;
+
+	if (!accepts_waiting)
+		return;
+	for (cpu = 0; cpu < SP_ACCEPT_CPUS; cpu++) {
+		struct sp_accept_queue *q = &accepts[cpu];
+
+		if (cpu >= cfg.cpus)
+			break;
+		for (i = 0; i < 4; i++)
+			if (!accept_check_one(q, now))
+				break;
+		if (q->head != q->tail)
+			waiting = true;
+	}
+	if (!waiting)
+		accepts_waiting = 0;
+}
+
+#endif

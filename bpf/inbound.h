@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state machine of an accepted connection, and what both directions share at open and close. */
+#ifndef SRVPROF_INBOUND_H
+#define SRVPROF_INBOUND_H
+
+#include "socket.bpf.h"
+#include "accept.h"
+
+SP_INLINE u32 clamp32(u64 v)
+{
+	return v > 0xffffffffull ? 0xffffffffu : v;
+}
+
+/* Sends SP_CONN once, when the connection is first used (or closed unused). */
+SP_INLINE void announce(struct sock *sk, struct sp_sock *s, u32 pid, u32 tid, u64 now)
+{
+	struct sp_conn r = {};
+	u32 slot = s->accept_slot;
+
+	if (s->announced)
+		return;
+	s->announced = 1;
+	r.h.kind = SP_CONN;
+	r.h.tid = tid;
+	r.h.t = s->t_open;
+	r.conn = s->conn;
+	r.pid = pid;
+	r.proto = s->proto;
+	r.lport = sk->__sk_common.skc_num;
+	r.rport = __builtin_bswap16(sk->__sk_common.skc_dport);
+	if (sk->__sk_common.skc_family == AF_INET6) {
+		s->flags |= SP_CONN_IPV6;
+		BPF_CORE_READ_INTO(&r.laddr, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
+		BPF_CORE_READ_INTO(&r.raddr, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
+	} else {
+		*(u32 *)r.laddr = sk->__sk_common.skc_rcv_saddr;
+		*(u32 *)r.raddr = sk->__sk_common.skc_daddr;
+	}
+	if (slot) {
+		u32 cpu = ((slot - 1) / SP_ACCEPT_SLOTS) & (SP_ACCEPT_CPUS - 1);
+		struct sp_waiting *w;
+
+		w = &accepts[cpu].slot[(slot - 1) & (SP_ACCEPT_SLOTS - 1)];
+		if (w->sk == (u64)sk) {
+			r.t_accept = w->t_accept;
+			r.t_accept_low = w->t_low;
+			if (!w->t_accept) {	/* now at the latest */
+				w->t_accept = now;
+				if (tid)
+					r.t_accept = now;
+				else
+					s->flags |= SP_CONN_NEVER_ACCEPTED;
+			}
+		}
+	}
+	r.h.aux = s->flags;
+	sp_send(&r, sizeof(r), SP_LOSS_RING_OTHER);
+}
+
+SP_INLINE void send_request(struct sp_sock *s)
+{
+	u32 n = sp_line_bytes((const __sp_u64 *)s->req.head, SP_HEAD_MAX / 8);
+
+	s->state = SP_SOCK_IDLE;
+	if (s->flags & SP_CONN_UNSAMPLED)
+		return;
+	s->req.h.aux = n;
+	if (n > SP_HEAD_MAX)
+		n = SP_HEAD_MAX;
+	__sync_fetch_and_add(&shared.requests, 1);
+	sp_send(&s->req, 96 + n, SP_LOSS_RING_REQUEST);
+}
+
+SP_INLINE void read_head(struct sp_sock *s, struct task_struct *t, u32 at, u32 ret)
+{
+	u64 buf = user_buffer(t);
+	u32 n = SP_HEAD_MAX;
+
+	if (!buf) {
+		s->req.flags |= SP_REQ_NO_BYTES;
+		return;
+	}
+	if (at) {	/* Go took one byte before: its line goes on here */
+		if (ret < n - 1)
+			n = ret;
+		else
+			n = SP_HEAD_MAX - 1;
+		if (n > 0 && n < SP_HEAD_MAX &&
+		    bpf_probe_read_user(s->req.head + 1, n, (void *)buf))
+			s->req.flags |= SP_REQ_NO_BYTES;
+		return;
+	}
+	if (ret < n)
+		n = ret;
+	if (n > 0 && n <= SP_HEAD_MAX && bpf_probe_read_user(s->req.head, n, (void *)buf))
+		s->req.flags |= SP_REQ_NO_BYTES;
+}
+
+SP_INLINE u64 stolen_clock(struct task_struct *t)
+{
+	return t->se.cfs_rq->rq->prev_steal_time_rq;
+}
+
+SP_INLINE void reset_request(struct sp_sock *s)
+{
+	u64 *w = (u64 *)&s->req;
+	u32 i;
+
+	for (i = 0; i < sizeof(s->req) / 8; i++)
+		w[i] = 0;
+}
+
+/* The first read of a request. */
+SP_INLINE void start_request(struct sock *sk, struct sp_sock *s, struct task_struct *t, u32 ret, u64 now)
+{
+	bool had_arrival = s->t_ready != 0;
+
+	reset_request(s);
+	s->req.h.kind = SP_REQUEST;
+	s->req.h.tid = t->pid;
+	s->req.h.t = now;
+	s->req.conn = s->conn;
+	s->req.t_arrive = had_arrival ? s->t_ready : now;
+	s->req.t_read_last = now;
+	s->req.g = goroutine(t);
+	s->req.bytes_in = ret;
+	s->req.n_read = 1;
+	if (s->left)
+		s->req.flags |= SP_REQ_QUEUED;
+	if (!had_arrival) {
+		s->req.flags |= SP_REQ_NO_ARRIVAL;
+		if ((s->flags & SP_CONN_PREEXISTING) && !s->requests)
+			s->req.flags |= SP_REQ_PREEXISTING;
+	}
+	if (!s->requests && !(s->flags & SP_CONN_PREEXISTING)) {
+		s->req.flags |= SP_REQ_FIRST;
+		if (s->req.t_arrive > s->t_open)
+			s->req.since_open_ns = clamp32(s->req.t_arrive - s->t_open);
+	}
+	s->requests++;
+	s->state = SP_SOCK_OPEN;
+	s->steal = stolen_clock(t);
+	s->min_flt = t->min_flt;
+	s->maj_flt = t->maj_flt;
+	read_head(s, t, 0, ret);
+}
+
+/* Names the protocol by the first bytes of the connection; true if it is to be left alone. */
+SP_INLINE bool opaque(struct sp_sock *s, u32 n)
+{
+	u32 proto;
+
+	if (s->proto == SP_PROTO_HTTP1)
+		return false;
+	if (s->proto != SP_PROTO_UNKNOWN)
+		return true;
+	if (s->req.flags & SP_REQ_NO_BYTES)
+		return false;
+	proto = sp_recognise(s->req.head, n);
+	s->proto = proto;
+	switch (proto) {
+	case SP_PROTO_TLS:
+		__sync_fetch_and_add(&shared.unmeasured[SP_UNM_TLS], 1);
+		return true;
+	case SP_PROTO_HTTP2:
+		__sync_fetch_and_add(&shared.unmeasured[SP_UNM_HTTP2], 1);
+		return true;
+	case SP_PROTO_OTHER:
+		/* A connection found at attach may be in the middle of a body. */
+		if ((s->flags & SP_CONN_PREEXISTING) && s->requests <= 1) {
+			s->proto = SP_PROTO_UNKNOWN;
+			return true;
+		}
+		__sync_fetch_and_add(&shared.unmeasured[SP_UNM_OTHER_PROTO], 1);
+		return true;
+	}
+	return false;
+}
+
+SP_INLINE bool begins_request(struct task_struct *t, u32 ret)
+{
+	u64 buf = user_buffer(t);
+	u8 b[4] = {};
+	u32 n = ret < 4 ? ret : 4;
+
+	if (!buf || n == 0 || n > 4 || bpf_probe_read_user(b, n, (void *)buf))
+		return true;
+	return sp_recognise(b, n) != SP_PROTO_OTHER;
+}
+
+SP_INLINE void inbound_read(struct sock *sk, struct sp_sock *s, struct task_struct *t, u32 ret, u64 now)
+{
+	if (s->proto > SP_PROTO_HTTP1) {
+		announce(sk, s, t->tgid, t->pid, now);
+		send_mark(s, t->pid, now, goroutine(t), SP_MARK_READ | SP_MARK_OPAQUE, ret);
+		return;
+	}
+	if (s->state == SP_SOCK_ANSWERED) {
+		if (!begins_request(t, ret)) {	/* rest of a body whose answer came early */
+			s->req.flags |= SP_REQ_EARLY;
+			s->req.n_read++;
+			s->req.bytes_in += ret;
+			send_mark(s, t->pid, now, goroutine(t), SP_MARK_READ, ret);
+			return;
+		}
+		send_request(s);
+	}
+	if (s->state == SP_SOCK_OPEN) {
+		if (s->req.bytes_in == 1 && s->req.n_read == 1)
+			read_head(s, t, 1, ret);
+		if (s->req.n_read > 1)
+			send_mark(s, t->pid, s->req.t_read_last, goroutine(t), SP_MARK_READ, 0);
+		s->req.n_read++;
+		s->req.bytes_in += ret;
+		s->req.t_read_last = now;
+		if (s->proto == SP_PROTO_UNKNOWN && opaque(s, s->req.bytes_in))
+			s->state = SP_SOCK_IDLE;
+		return;
+	}
+	if (left_out(s)) {
+		s->flags |= SP_CONN_UNSAMPLED;
+		send_unsampled(t->pid, now, SP_MARK_READ);
+	} else {
+		s->flags &= ~SP_CONN_UNSAMPLED;
+	}
+	start_request(sk, s, t, ret, now);
+	if (opaque(s, ret)) {
+		s->state = SP_SOCK_IDLE;
+		send_mark(s, t->pid, now, goroutine(t), SP_MARK_READ | SP_MARK_OPAQUE, ret);
+	}
+	announce(sk, s, t->tgid, t->pid, now);
+}
+
+/* The arrival of what is left unread stays; an empty queue waits for the next byte. */
+SP_INLINE void after_read(struct sock *sk, struct sp_sock *s)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)bpf_skc_to_tcp_sock(sk);
+
+	if (tp && tp->rcv_nxt != tp->copied_seq) {
+		s->left = 1;
+		return;
+	}
+	s->left = 0;
+	s->t_ready = 0;
+}
+
+SP_INLINE void begin_answer(struct sp_sock *s, struct task_struct *t, u32 ret, u32 status, u64 now)
+{
+	s->state = SP_SOCK_ANSWERED;
+	s->req.t_write = now;
+	s->req.t_write_last = now;
+	s->req.tid_write = t->pid;
+	s->req.status = status;
+	s->req.n_write = 1;
+	s->req.bytes_out += ret;
+	if (s->req.h.tid == t->pid) {
+		u64 major = t->maj_flt - s->maj_flt;
+
+		s->req.steal_ns = clamp32(stolen_clock(t) - s->steal);
+		s->req.min_flt = clamp32(t->min_flt - s->min_flt);
+		s->req.maj_flt = major > 0xffff ? 0xffff : major;
+	}
+}
+
+/* A second answer without a read in between: requests were pipelined, its head is not known. */
+SP_INLINE void next_pipelined(struct sp_sock *s, struct task_struct *t, u32 ret, u32 status, u64 now)
+{
+	u64 t_arrive = s->req.t_arrive, t_read = s->req.h.t, g = s->req.g;
+	u32 tid = s->req.h.tid;
+
+	send_request(s);
+	reset_request(s);
+	s->req.h.kind = SP_REQUEST;
+	s->req.h.tid = tid;
+	s->req.h.t = t_read;
+	s->req.conn = s->conn;
+	s->req.t_arrive = t_arrive;
+	s->req.t_read_last = t_read;
+	s->req.g = g;
+	s->req.flags = SP_REQ_PIPELINED | SP_REQ_NO_BYTES;
+	s->requests++;
+	begin_answer(s, t, ret, status, now);
+}
+
+SP_INLINE void inbound_write(struct sock *sk, struct sp_sock *s, struct task_struct *t, u32 ret, u64 now)
+{
+	u8 b[16] = {};
+	u32 status = 0;
+	u64 buf;
+
+	if (s->flags & SP_CONN_UNSAMPLED)
+		send_unsampled(t->pid, now, SP_MARK_WRITE);
+	if (s->proto > SP_PROTO_HTTP1 || s->state == SP_SOCK_IDLE) {
+		if (s->state == SP_SOCK_IDLE && s->proto <= SP_PROTO_HTTP1)
+			__sync_fetch_and_add(&shared.writes_without_request, 1);
+		announce(sk, s, t->tgid, t->pid, now);
+		send_mark(s, t->pid, now, goroutine(t),
+			  SP_MARK_WRITE | (s->proto > SP_PROTO_HTTP1 ? SP_MARK_OPAQUE : 0), ret);
+		return;
+	}
+	buf = ret >= 12 ? user_buffer(t) : 0;
+	if (buf && !bpf_probe_read_user(b, 12, (void *)buf))
+		status = sp_status(b);
+	if (s->state == SP_SOCK_ANSWERED) {
+		if (status && s->req.status) {
+			next_pipelined(s, t, ret, status, now);
+			return;
+		}
+		if (s->req.n_write > 1)
+			send_mark(s, t->pid, s->req.t_write_last, goroutine(t), SP_MARK_WRITE, 0);
+		s->req.n_write++;
+		s->req.bytes_out += ret;
+		s->req.t_write_last = now;
+		return;
+	}
+	if (status >= 100 && status < 200 && status != 101) {
+		s->req.flags |= SP_REQ_INTERIM;
+		s->req.bytes_out += ret;
+		send_mark(s, t->pid, now, goroutine(t), SP_MARK_WRITE, ret);
+		return;
+	}
+	begin_answer(s, t, ret, status, now);
+	if (status == 101 || (status >= 200 && status < 300 && s->req.head[0] == 'C' &&
+			      s->req.head[1] == 'O' && s->req.head[2] == 'N')) {
+		send_request(s);
+		s->proto = SP_PROTO_UPGRADED;
+		__sync_fetch_and_add(&shared.unmeasured[SP_UNM_UPGRADED], 1);
+	}
+}
+
+#endif
