@@ -1,14 +1,12 @@
 // The rows inside a chunk: columns that each stand on their own (FORMAT.md, "Payload").
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "base/bytes.h"
@@ -25,6 +23,8 @@ enum class Encoding : std::uint8_t {
   kDelta = 4,   // zigzag varint of the difference (mod 2^64) to the value of the row before
   kString = 5,  // varint: number in the chunk's string table, 0 = empty
   kList = 6,    // varint length, then as kDelta from element to element
+  kDict = 7,    // varint: k = the k-th distinct value of the column; 0 = a new one, written as
+                // kDelta against the last new one
 };
 
 // A whole chunk, its checksum verified.
@@ -36,11 +36,24 @@ struct Chunk {
   std::span<const std::uint8_t> raw;   // the payload, decompressed
 };
 
+// The encoding that the writer uses for a member of type T.
+template <class T>
+constexpr Encoding encoding_of() {
+  if constexpr (std::is_same_v<T, bool>) return Encoding::kBool;
+  if constexpr (std::is_same_v<T, std::uint32_t>) return Encoding::kUint;
+  if constexpr (std::is_same_v<T, std::int32_t>) return Encoding::kSint;
+  if constexpr (std::is_same_v<T, Time>) return Encoding::kDelta;
+  if constexpr (std::is_same_v<T, std::uint64_t>) return Encoding::kDict;
+  if constexpr (std::is_same_v<T, std::string>) return Encoding::kString;
+  if constexpr (std::is_same_v<T, std::vector<std::uint64_t>>) return Encoding::kList;
+}
+
 // One column of a chunk while it is read.
 struct ColumnCursor {
   Encoding encoding{};
   ByteReader bytes;
-  std::uint64_t previous = 0;
+  std::uint64_t previous = 0;         // kDelta, kDict: the last (new) value
+  std::vector<std::uint64_t> values;  // kDict: the distinct values so far
 };
 
 // Parts of a payload. Views into Chunk::raw.

@@ -56,7 +56,8 @@ class RecordingReader {
   // One pass over the file: calls v(const Row&) for each row of every table that `v` takes, in file
   // order: rows of one table are in the order in which they were added, rows of two tables are only
   // ordered to about a second. Rows of other tables are not even decoded. May be called again.
-  // The reference is valid during the call. Errors: only those of reading the file.
+  // The reference is valid during the call. A visitor that returns bool ends the pass with false.
+  // Errors: only those of reading the file.
   template <class Visitor>
   Result<ReadReport> read_all(Visitor&& v);
 
@@ -64,7 +65,8 @@ class RecordingReader {
   template <class Row>
   Result<std::vector<Row>> read_table();
 
-  // One pass over the whole chunks without decoding: f(const Chunk&), see chunk.h.
+  // One pass over the whole chunks without decoding: f(const Chunk&), see chunk.h; an `f` that
+  // returns bool ends the pass with false.
   template <class F>
   Result<ReadReport> for_each_chunk(F&& f);
 
@@ -84,24 +86,41 @@ class RecordingReader {
   std::unique_ptr<Impl> impl_;
 };
 
+namespace detail {
+// Calls f(x); false only if it returned false.
+template <class F, class X>
+bool keep_going(F& f, const X& x) {
+  if constexpr (std::is_same_v<std::invoke_result_t<F&, const X&>, bool>) {
+    return f(x);
+  } else {
+    f(x);
+    return true;
+  }
+}
+}  // namespace detail
+
 template <class F>
 Result<ReadReport> RecordingReader::for_each_chunk(F&& f) {
   rewind();
-  while (const Chunk* chunk = TRY(next_chunk())) f(*chunk);
+  while (const Chunk* chunk = TRY(next_chunk())) {
+    if (!detail::keep_going(f, *chunk)) break;
+  }
   return report();
 }
 
 template <class Visitor>
 Result<ReadReport> RecordingReader::read_all(Visitor&& v) {
-  return for_each_chunk([&](const Chunk& chunk) {
+  return for_each_chunk([&](const Chunk& chunk) -> bool {
+    bool go_on = true;
     with_row_type(chunk.table, [&]<class Row>(std::type_identity<Row>) {
       if constexpr (std::is_invocable_v<Visitor&, const Row&>) {
         ChunkRows<Row> rows(chunk);
         Row row;
-        while (rows.next(row)) v(std::as_const(row));
+        while (go_on && rows.next(row)) go_on = detail::keep_going(v, row);
         if (!rows.error().empty()) note_bad_rows(chunk, rows.error());
       }
     });
+    return go_on;
   });
 }
 
