@@ -11,19 +11,8 @@
 
 #include "core.bpf.h"
 
-struct sp_waiting {
-	u64 sk;			/* address, only compared and read with care */
-	u64 t_low;		/* last seen waiting */
-	u64 t_accept;		/* first seen accepted, 0 = waiting */
-};
-
-struct sp_accept_queue {
-	u32 head, tail;
-	struct sp_waiting slot[SP_ACCEPT_SLOTS];
-};
-
 SP_EXTERN struct sp_accept_queue accepts[SP_ACCEPT_CPUS];
-SP_EXTERN u32 accepts_waiting;
+SP_EXTERN __sp_u32 accepts_waiting;
 
 /* One connection of the queue; false ends the walk. */
 SP_INLINE bool accept_check_one(struct sp_accept_queue *q, u64 now)

@@ -40,4 +40,24 @@ struct sp_shared {
 	__sp_u64 writes_without_request;	/* answers to requests in flight at attach */
 };
 
+/* What waits for one CPU. */
+struct sp_cpu {
+	__sp_u32 queued;		/* target threads waiting for this CPU */
+	__sp_u32 dirty;			/* send the next slice in any case */
+	__sp_u32 named_tid;		/* the last task that was named from here */
+	__sp_u32 pad;
+};
+
+/* An established connection that was not accepted when it was last looked at. */
+struct sp_waiting {
+	__sp_u64 sk;			/* address, only compared and read with care */
+	__sp_u64 t_low;			/* last seen waiting */
+	__sp_u64 t_accept;		/* first seen accepted, 0 = waiting */
+};
+
+struct sp_accept_queue {
+	__sp_u32 head, tail;
+	struct sp_waiting slot[SP_ACCEPT_SLOTS];
+};
+
 #endif

@@ -48,13 +48,6 @@ enum sp_run {
 	SP_RUN_BLOCKED = 3,
 };
 
-struct sp_cpu {
-	u32 queued;		/* target threads waiting for this CPU */
-	u32 dirty;		/* send the next slice in any case */
-	u32 named_tid;		/* the last task that was named from here */
-	u32 pad;
-};
-
 /* One buffer a CPU and context: a sampling tick may interrupt a scheduler program. */
 struct sp_scratch {
 	struct sp_stack stack;

@@ -57,6 +57,16 @@ SP_INLINE void announce(struct sock *sk, struct sp_sock *s, u32 pid, u32 tid, u6
 	sp_send(&r, sizeof(r), SP_LOSS_RING_OTHER);
 }
 
+/* At most `max` of `n`, in a form that every verifier and compiler keeps. */
+SP_INLINE u64 bounded(u64 n, u64 max)
+{
+	if (n > max)
+		n = max;
+	barrier_var(n);
+	n &= 127;
+	return n > max ? max : n;
+}
+
 SP_INLINE void send_request(struct sp_sock *s)
 {
 	u32 n = sp_line_bytes((const __sp_u64 *)s->req.head, SP_HEAD_MAX / 8);
@@ -64,35 +74,25 @@ SP_INLINE void send_request(struct sp_sock *s)
 	s->state = SP_SOCK_IDLE;
 	if (s->flags & SP_CONN_UNSAMPLED)
 		return;
+	n = bounded(n, SP_HEAD_MAX);
 	s->req.h.aux = n;
-	if (n > SP_HEAD_MAX)
-		n = SP_HEAD_MAX;
 	__sync_fetch_and_add(&shared.requests, 1);
-	sp_send(&s->req, 96 + n, SP_LOSS_RING_REQUEST);
+	sp_send(&s->req, sizeof(s->req) - SP_HEAD_MAX + n, SP_LOSS_RING_REQUEST);
 }
 
-SP_INLINE void read_head(struct sp_sock *s, struct task_struct *t, u32 at, u32 ret)
+/* Keeps the first bytes of the request; `second`: Go took one byte before. */
+SP_INLINE void read_head(struct sp_sock *s, struct task_struct *t, bool second, u32 ret)
 {
 	u64 buf = user_buffer(t);
-	u32 n = SP_HEAD_MAX;
+	long err;
 
-	if (!buf) {
-		s->req.flags |= SP_REQ_NO_BYTES;
-		return;
-	}
-	if (at) {	/* Go took one byte before: its line goes on here */
-		if (ret < n - 1)
-			n = ret;
-		else
-			n = SP_HEAD_MAX - 1;
-		if (n > 0 && n < SP_HEAD_MAX &&
-		    bpf_probe_read_user(s->req.head + 1, n, (void *)buf))
-			s->req.flags |= SP_REQ_NO_BYTES;
-		return;
-	}
-	if (ret < n)
-		n = ret;
-	if (n > 0 && n <= SP_HEAD_MAX && bpf_probe_read_user(s->req.head, n, (void *)buf))
+	if (!buf)
+		err = 1;
+	else if (second)
+		err = bpf_probe_read_user(s->req.head + 1, bounded(ret, SP_HEAD_MAX - 1), (void *)buf);
+	else
+		err = bpf_probe_read_user(s->req.head, bounded(ret, SP_HEAD_MAX), (void *)buf);
+	if (err)
 		s->req.flags |= SP_REQ_NO_BYTES;
 }
 
@@ -142,7 +142,7 @@ SP_INLINE void start_request(struct sock *sk, struct sp_sock *s, struct task_str
 	s->steal = stolen_clock(t);
 	s->min_flt = t->min_flt;
 	s->maj_flt = t->maj_flt;
-	read_head(s, t, 0, ret);
+	read_head(s, t, false, ret);
 }
 
 /* Names the protocol by the first bytes of the connection; true if it is to be left alone. */
@@ -181,9 +181,9 @@ SP_INLINE bool begins_request(struct task_struct *t, u32 ret)
 {
 	u64 buf = user_buffer(t);
 	u8 b[4] = {};
-	u32 n = ret < 4 ? ret : 4;
+	u64 n = bounded(ret, 4);
 
-	if (!buf || n == 0 || n > 4 || bpf_probe_read_user(b, n, (void *)buf))
+	if (!buf || bpf_probe_read_user(b, n, (void *)buf))
 		return true;
 	return sp_recognise(b, n) != SP_PROTO_OTHER;
 }
@@ -207,7 +207,7 @@ SP_INLINE void inbound_read(struct sock *sk, struct sp_sock *s, struct task_stru
 	}
 	if (s->state == SP_SOCK_OPEN) {
 		if (s->req.bytes_in == 1 && s->req.n_read == 1)
-			read_head(s, t, 1, ret);
+			read_head(s, t, true, ret);
 		if (s->req.n_read > 1)
 			send_mark(s, t->pid, s->req.t_read_last, goroutine(t), SP_MARK_READ, 0);
 		s->req.n_read++;

@@ -42,12 +42,12 @@ SP_EXTERN struct {
 } socks SEC(".maps");
 
 /* Connection numbers: a counter a CPU and context (softirq never nests in softirq). */
-SP_EXTERN u32 conn_counter[SP_MAX_CPUS][2];
+SP_EXTERN __sp_u32 conn_counter[SP_MAX_CPUS][2];
 
 SP_INLINE u32 new_conn_id(u32 process_context)
 {
 	u32 cpu = bpf_get_smp_processor_id() & (SP_MAX_CPUS - 1);
-	u32 *n = &conn_counter[cpu][process_context & 1];
+	__sp_u32 *n = &conn_counter[cpu][process_context & 1];
 
 	__sync_fetch_and_add(n, 1);
 	return *n << 9 | (process_context & 1) << 8 | cpu;
