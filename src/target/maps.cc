@@ -60,8 +60,7 @@ std::optional<MemoryMapping> parse_line(std::string_view line) {
   m.shared = permissions[3] == 's';
   m.device = makedev(*major_number, *minor_number);
   m.inode = *inode;
-  const auto path_begin = line.find_first_not_of(' ');
-  if (path_begin != std::string_view::npos) line.remove_prefix(path_begin);
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   constexpr std::string_view kDeleted = " (deleted)";
   if (m.inode != 0 && line.ends_with(kDeleted)) {
     m.deleted = true;
