@@ -40,7 +40,7 @@ std::string_view path_of_absolute(std::string_view target) {
 bool recognise(std::string_view first) {
   const auto space = first.find(' ');
   if (space == std::string_view::npos) {  // too short to tell: only what all methods in use look like
-    return first.size() <= kMethodMax &&
+    return !first.empty() && first.size() <= kMethodMax &&
            first.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == std::string_view::npos;
   }
   if (!is_method(first.substr(0, space))) return false;
