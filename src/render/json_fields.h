@@ -1,0 +1,257 @@
+// The fields of the JSON report, one list a struct. The same lists make the document (json.cc) and its
+// schema (json_schema.cc), so the two cannot disagree. A field is never renamed or given another
+// meaning within srvprof.report/1; new ones are appended.
+//
+// A visitor V has
+//   v.field(name, value, doc)        number, bool, string, Duration (ns), Time (ns), vector, struct
+//   v.object(name, doc, f)           a nested object: f(visitor of it)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/report.h"
+#include "render/format.h"
+#include "render/states.h"
+
+namespace srvprof {
+
+inline constexpr const char* kJsonVersion = "srvprof.report/1";
+
+// The whole document.
+struct JsonReport {
+  const Report* report = nullptr;
+  std::vector<rows::Capability> probes;  // of the recording, if there is one
+};
+
+struct JsonCount {
+  std::string reason;
+  std::uint64_t count = 0;
+};
+
+struct JsonStatus {
+  std::uint16_t status = 0;
+  std::uint64_t requests = 0;
+};
+
+template <class V>
+void describe(V& v, const JsonCount& c) {
+  v.field("reason", c.reason, "what was lost, or why");
+  v.field("count", c.count, "");
+}
+
+template <class V>
+void describe(V& v, const JsonStatus& s) {
+  v.field("status", s.status, "0: no answer was seen");
+  v.field("requests", s.requests, "");
+}
+
+template <class V>
+void describe(V& v, const rows::Capability& c) {
+  v.field("name", c.name, "probe or source of facts");
+  v.field("used", c.used, "");
+  v.field("detail", c.detail, "why not, or a limit that holds although it is used");
+}
+
+template <class V>
+void describe(V& v, const Percentile& p) {
+  v.field("value_ns", p.value, "");
+  v.field("low_ns", p.low, "95 % confidence interval");
+  v.field("high_ns", p.high, "95 % confidence interval");
+  v.field("enough", p.enough, "there are enough requests to claim it");
+}
+
+template <class V>
+void describe(V& v, const Ledger& ledger) {
+  for (std::size_t p = 0; p < kLifePhases; ++p) {
+    v.object(kLifePhaseKeys[p], "", [&](auto& states) {
+      for (std::size_t s = 0; s < kStates; ++s) {
+        states.field(std::string(kStateKeys[s]) + "_ns", ledger.cell[p][s], "");
+      }
+    });
+  }
+}
+
+template <class V>
+void describe(V& v, const Culprit& c) {
+  v.field("pid", c.pid, "0: not a process");
+  v.field("tid", c.tid, "0: the whole process, or none");
+  v.field("comm", c.comm, "");
+  v.field("cgroup", c.cgroup, "");
+  v.field("what", c.what, "in words: a route, a peer address, ...");
+  v.field("time_ns", c.time, "mean of a slow request");
+  v.field("share_of_gap", c.share_of_gap, "0..1");
+}
+
+template <class V>
+void describe(V& v, const Finding& f) {
+  v.field("cause", f.cause, "id: see srvprof list causes");
+  v.field("title", f.title, "");
+  v.field("share", f.share, "of the gap between slow and ordinary requests, 0..1");
+  v.field("gap_ns", f.gap, "that share, mean of a slow request");
+  v.field("requests", f.requests, "slow requests in which it matters");
+  v.field("tail_requests", f.tail_requests, "all slow requests");
+  v.field("stalls", f.stalls, "distinct intervals that did it");
+  v.field("of_body", f.of_body, "true: what the ordinary request is made of, not the gap");
+  v.field("evidence", f.evidence, "");
+  v.field("ruled_out", f.ruled_out, "look-alikes");
+  v.field("tries", f.tries, "what to change");
+  v.field("culprits", f.culprits, "");
+  std::optional<Duration> low, high;
+  if (f.p99_without) low = f.p99_without->first, high = f.p99_without->second;
+  v.field("p99_without_low_ns", low, "estimated p99 without this cause");
+  v.field("p99_without_high_ns", high, "estimated p99 without this cause");
+}
+
+template <class V>
+void describe(V& v, const LoadPhase& p) {
+  v.field("name", p.name, "");
+  v.field("begin_ns", p.begin, "");
+  v.field("end_ns", p.end, "");
+  v.field("why", p.why, "why the boundary is where it is");
+  v.field("requests", p.requests, "");
+}
+
+template <class V>
+void describe(V& v, const Group& g) {
+  v.field("route", g.route, "");
+  v.field("phase", g.phase, "name of the load's phase");
+  v.field("first_requests", g.first_requests, "the first request of each connection, kept apart");
+  v.field("requests", g.requests, "");
+  v.field("body_requests", g.body_requests, "ordinary ones: p40 to p60");
+  v.field("tail_requests", g.tail_requests, "slow ones: above the tail's percentile");
+  v.field("errors", g.errors, "status >= 500, or aborted");
+  v.field("censored", g.censored, "in flight at the end: counted with the time seen");
+  v.field("aborted", g.aborted, "");
+  v.field("streams", g.streams, "");
+  v.field("pipelined", g.pipelined, "");
+  std::vector<JsonStatus> statuses;
+  for (const auto& [status, n] : g.statuses) statuses.push_back({status, n});
+  v.field("statuses", statuses, "");
+  v.percentiles("percentiles", g.percentiles, "keys p50_ns, p99_ns, p99_9_ns ...");
+  v.field("max_ns", g.max, "");
+  v.field("mean_ns", g.mean, "");
+  v.field("ttfb_p50_ns", g.ttfb_p50, "time to first byte");
+  v.field("write_span_p99_ns", g.write_span_p99, "first to last write");
+  v.field("body", g.body, "mean ledger of an ordinary request: phase of its life x state");
+  v.field("tail", g.tail, "mean ledger of a slow request");
+  v.field("body_unnamed_ns", g.body.unnamed, "part of body without a named owner");
+  v.field("tail_unnamed_ns", g.tail.unnamed, "part of tail without a named owner");
+  v.field("gap_ns", g.gap, "mean(tail) - mean(body)");
+  v.field("unexplained_share", g.unexplained_share, "of the tail's time, unnamed parts included");
+  v.field("explained", g.explained, "false: nothing is claimed");
+  v.field("not_explained_why", g.not_explained_why, "");
+  v.field("findings", g.findings, "by share, largest first");
+}
+
+template <class V>
+void describe(V& v, const ExemplarTile& t) {
+  v.field("offset_ns", t.offset, "after the arrival");
+  v.field("length_ns", t.length, "");
+  v.field("phase", std::string(kLifePhaseKeys[static_cast<std::size_t>(t.phase)]), "of its life");
+  v.field("state", std::string(kStateKeys[static_cast<std::size_t>(t.state)]), "");
+  v.field("who", t.who, "");
+  v.field("where", t.where, "innermost known frame");
+}
+
+template <class V>
+void describe(V& v, const Exemplar& e) {
+  v.field("id", e.id, "");
+  v.field("route", e.route, "");
+  v.field("path", e.path, "");
+  v.field("phase", e.phase, "name of the load's phase");
+  v.field("flags", e.flags, "");
+  v.field("status", e.status, "0: no answer was seen");
+  v.field("t_arrive_ns", e.t_arrive, "");
+  v.field("latency_ns", e.latency, "");
+  v.field("ledger", e.ledger, "phase of its life x state: sums to the latency");
+  v.field("unnamed_ns", e.ledger.unnamed, "part of the ledger without a named owner");
+  v.field("tiles", e.tiles, "");
+}
+
+template <class V>
+void describe(V& v, const CoverageLine& c) {
+  static constexpr const char* kLevels[] = {"info", "not_measured", "loss", "cost"};
+  v.field("level", std::string(kLevels[static_cast<std::size_t>(c.level)]),
+          "info, not_measured, loss or cost");
+  v.field("topic", c.topic, "");
+  v.field("text", c.text, "");
+}
+
+template <class V>
+void describe(V& v, const ProcessCpu& p) {
+  v.field("pid", p.pid, "");
+  v.field("comm", p.comm, "");
+  v.field("cpus", p.cpus, "CPU seconds a second");
+  v.field("runq", p.runq, "seconds queued for a CPU, a second");
+  v.field("target", p.target, "");
+  v.field("load_generator", p.load_generator, "");
+}
+
+template <class V>
+void describe_header(V& v, const ReportHeader& h, const std::vector<rows::Capability>& probes) {
+  v.field("file", h.file, "the recording");
+  v.field("version", h.version, "of the srvprof that recorded");
+  v.field("command", h.command, "");
+  v.field("kernel", h.kernel, "");
+  v.field("clock", std::string("CLOCK_MONOTONIC"), "of every absolute time in this document");
+  v.field("mode", h.mode, "");
+  v.field("start_utc", h.start_utc, "");
+  v.object("target", "", [&](auto& t) {
+    t.field("pid", h.pid, "");
+    t.field("comm", h.comm, "");
+    t.field("argv", h.argv, "");
+    t.field("runtime", h.runtime, "");
+    t.field("ports", h.ports, "");
+    t.field("cpus", h.target_cpus, "CPU seconds a second");
+    t.field("idle_share", h.target_idle_share, "0..1");
+  });
+  v.field("cpus", h.cpus, "of the machine");
+  v.field("duration_ns", h.duration, "");
+  v.field("requests", h.requests, "");
+  v.field("connections", h.connections, "");
+  v.field("lost", h.lost, "");
+  v.field("censored", h.censored, "in flight at the end");
+  v.field("aborted", h.aborted, "");
+  v.field("streams", h.streams, "");
+  v.field("pipelined", h.pipelined, "");
+  v.field("left_out_at_attach", h.left_out_at_attach, "in flight at attach");
+  std::vector<JsonCount> losses;
+  for (const auto& [reason, count] : h.losses) losses.push_back({reason, count});
+  v.field("losses", losses, "");
+  v.object("governor", "sampling of connections under overload", [&](auto& g) {
+    g.field("engaged", h.governor_engaged, "");
+    g.field("max_one_in", h.governor_max_one_in, "one in so many connections in full, at worst");
+  });
+  v.object("own_cost", "", [&](auto& o) {
+    o.field("bpf_ns_per_request", h.own_cost_per_request, "0: not measured");
+    o.field("collector_cpu_share", h.collector_cpu_share, "of one CPU, 0..1");
+    o.field("collector_rss_bytes", h.collector_rss_bytes, "");
+    o.field("ring_bytes", h.ring_bytes, "");
+  });
+  v.field("clean_end", h.clean_end, "");
+  v.field("end_reason", h.end_reason, "");
+  v.field("probes", probes, "");
+}
+
+template <class V>
+void describe(V& v, const JsonReport& j) {
+  const Report& r = *j.report;
+  v.constant("format", kJsonVersion, "version of this document");
+  v.object("header", "", [&](auto& h) { describe_header(h, r.header, j.probes); });
+  v.object("verdict", "", [&](auto& o) {
+    o.field("text", r.verdict, "the first is the sentence, the others support it");
+    std::optional<std::uint32_t> group;
+    if (!r.groups.empty()) group = 0;
+    o.field("group", group, "index into groups, null if there is none");
+  });
+  v.field("phases", r.phases, "of the load");
+  v.field("groups", r.groups, "requests of one route in one phase; the verdict's first");
+  v.field("exemplars", r.exemplars, "");
+  v.field("coverage", r.coverage, "what was not measured, lost or costs");
+  v.field("machine", r.machine, "processes by CPU use");
+}
+
+}  // namespace srvprof

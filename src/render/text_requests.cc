@@ -1,0 +1,70 @@
+// Exemplars: single requests, one ledger each.
+#include <fmt/format.h>
+
+#include "base/escape.h"
+#include "render/all.h"
+#include "render/layout.h"
+#include "render/numbers.h"
+#include "render/states.h"
+
+namespace srvprof {
+namespace {
+
+constexpr std::size_t kMaxTiles = 40;  // a request of more is cut, and says so
+
+std::string exemplar_head(const Exemplar& exemplar, Time origin, const Paint& paint) {
+  const std::string& path = exemplar.path.empty() ? exemplar.route : exemplar.path;
+  std::string out = fmt::format(
+      "{}  {}  {}  at +{} s", paint.bold(fmt::format("#{}", exemplar.id)),
+      paint.bold(duration_text(exemplar.latency)), shorten_middle(escape_text(path), 48),
+      fmt::format("{:.6f}", to_seconds(exemplar.t_arrive - origin)));
+  if (exemplar.status != 0) out += fmt::format("  status {}", exemplar.status);
+  if (!exemplar.phase.empty()) out += fmt::format("  [{}]", escape_text(exemplar.phase));
+  if (!exemplar.flags.empty()) out += "  " + escape_text(exemplar.flags);
+  return out + '\n';
+}
+
+std::string exemplar_sums(const Exemplar& exemplar, std::size_t width) {
+  std::string line;
+  for (const auto& [state, time] : largest_states(exemplar.ledger, Duration{})) {
+    line += fmt::format("{}{} {}", line.empty() ? "" : "  ", name_of(state), ms_text(time));
+  }
+  return line.empty() ? line : wrap("  ms: ", 6, line, width);
+}
+
+std::string exemplar_tiles(const Exemplar& exemplar, std::size_t width, const Paint& paint) {
+  using Align = TextTable::Align;
+  TextTable table({Align::kRight, Align::kRight, Align::kLeft, Align::kLeft, Align::kLeft});
+  table.row({"at ms", "ms", "phase", "state", "who, where"});
+  std::size_t shown = 0;
+  for (const ExemplarTile& tile : exemplar.tiles) {
+    if (shown++ == kMaxTiles) break;
+    std::string who = escape_text(tile.who);
+    if (!tile.where.empty()) who += (who.empty() ? "in " : ", in ") + escape_text(tile.where);
+    table.row({ms_text(tile.offset), ms_text(tile.length), std::string(name_of(tile.phase)),
+               std::string(name_of(tile.state)), shorten(who, width > 80 ? width - 46 : 40)});
+  }
+  std::string out = table.text("    ", paint);
+  if (exemplar.tiles.size() > kMaxTiles) {
+    out += fmt::format("    {} more pieces\n", exemplar.tiles.size() - kMaxTiles);
+  }
+  return out;
+}
+
+}  // namespace
+
+Status render_requests(const Document& document, const RenderOptions& options,
+                       const ByteSink& sink) {
+  const Paint paint(options.color);
+  std::string out;
+  for (const Exemplar& exemplar : document.report->exemplars) {
+    if (!out.empty()) out += '\n';
+    out += exemplar_head(exemplar, document.origin(), paint);
+    out += exemplar_sums(exemplar, options.width);
+    out += exemplar_tiles(exemplar, options.width, paint);
+  }
+  if (out.empty()) out = "no request matches\n";
+  return sink(out);
+}
+
+}  // namespace srvprof
