@@ -11,6 +11,7 @@ static const char kUsage[] =
 	"        rate=R    open loop, R requests/s over the group (default: closed loop)\n"
 	"        slow=B    reads B bytes/s on each connection\n"
 	"        close=1   one request a connection\n"
+	"        once=1    each connection sends one request, after a burst one more\n"
 	"        burst=S   opens all its connections at once, again every S seconds\n"
 	"        at=S      opens its connections S seconds after the start\n"
 	"  URL   http://127.0.0.1:PORT/path; {id} in it becomes the number of the request\n";
@@ -75,6 +76,8 @@ static void parse_key(struct mix *mix, char *word)
 		mix->slow = number(value);
 	else if (!strcmp(word, "close"))
 		mix->close = number(value) != 0;
+	else if (!strcmp(word, "once"))
+		mix->once = number(value) != 0;
 	else if (!strcmp(word, "burst"))
 		mix->burst_every = number(value);
 	else if (!strcmp(word, "at"))

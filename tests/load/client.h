@@ -18,6 +18,7 @@ struct mix {
 	double burst_every;     // s: drop all connections and open them again at once; 0 = never
 	double first_burst;     // s after the start at which they are opened; 0 = at the start
 	bool close;             // one request a connection
+	bool once;              // each connection sends one request (after each burst) and then idles
 	char method[8];
 	char host[64];
 	uint16_t port;

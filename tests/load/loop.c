@@ -189,7 +189,7 @@ static void ready(struct conn *c)
 	struct mix *mix = &options->mixes[c->mix];
 
 	c->state = kIdle;
-	if (draining)
+	if (draining || (mix->once && c->used))
 		return;
 	if (mix->rate <= 0)
 		send_request(c, 0);

@@ -3,6 +3,7 @@
 //
 //   GET /health[/ID]   next to nothing
 //   GET /locked[/ID]   takes a mutex that the thread named "holder" keeps for 20 ms of every 100 ms
+//   GET /nap[/ID]      every 40th request sleeps for 20 ms
 //   GET /touch[/ID]    every 40th request drops 32 MiB and touches each page again (minor faults)
 //   GET /paged[/ID]    every 40th request waits for four pages that the thread "pager" delivers
 //                      after 5 ms each (userfaultfd: a page fault that blocks, without a disk)
@@ -131,6 +132,14 @@ static void paged(void)
 	}
 }
 
+static void nap(void)
+{
+	static atomic_ulong count;
+
+	if (every_nth(&count))
+		sleep_ms(20);
+}
+
 static void locked(void)
 {
 	pthread_mutex_lock(&table_lock);
@@ -187,6 +196,8 @@ static bool handle(int fd, const char *path)
 		return answer(fd, "200 OK", (size_t)(kb ? strtoul(kb + 3, NULL, 10) : 1024) * 1024);
 	if (is_route(path, "/locked"))
 		locked();
+	else if (is_route(path, "/nap"))
+		nap();
 	else if (is_route(path, "/touch"))
 		touch();
 	else if (is_route(path, "/paged") && pager_area)

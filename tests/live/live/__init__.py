@@ -1,0 +1,1 @@
+"""What the live tests share: servers, loads, faults and access to what srvprof says."""

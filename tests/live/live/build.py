@@ -1,0 +1,84 @@
+"""Builds servers and loads on first use; what cannot be built skips the tests that need it."""
+
+import glob
+import os
+import shutil
+import subprocess
+
+from .outcome import Skip
+
+TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SERVERS = os.path.join(TESTS, "servers")
+
+
+def tool(name):
+    """Path of a program of the system."""
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin:/usr/local/go/bin")
+    if not found:
+        raise Skip(f"{name} is not installed")
+    return found
+
+
+class Cache:
+    """Built things in one folder, each built once a run; a failure is remembered, too."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.results = {}
+        os.makedirs(folder, exist_ok=True)
+
+    def _once(self, key, make):
+        if key not in self.results:
+            try:
+                self.results[key] = make()
+            except Skip as skip:
+                self.results[key] = skip
+        if isinstance(self.results[key], Skip):
+            raise self.results[key]
+        return self.results[key]
+
+    def _run(self, what, argv, cwd, timeout=300):
+        try:
+            subprocess.run(argv, cwd=cwd, check=True, timeout=timeout, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        except subprocess.CalledProcessError as error:
+            said = error.output.decode(errors="replace").strip()[-300:]
+            raise Skip(f"cannot build {what}: {said}") from None
+        except subprocess.TimeoutExpired:
+            raise Skip(f"cannot build {what}: no end after {timeout} s") from None
+
+    def c(self, name, *sources):
+        """Compiles C sources of tests/ into one program."""
+        def make():
+            target = os.path.join(self.folder, name)
+            self._run(name, [tool("cc"), "-O2", "-g", "-pthread", "-o", target, *sources], TESTS)
+            return target
+
+        return self._once(name, make)
+
+    def truthclient(self):
+        return self.c("truthclient", *sorted(glob.glob(os.path.join(TESTS, "load", "*.c"))))
+
+    def go(self, module):
+        """Builds tests/servers/go/MODULE."""
+        def make():
+            target = os.path.join(self.folder, f"go-{module}")
+            self._run(f"go/{module}", [tool("go"), "build", "-buildvcs=false", "-o", target, "."],
+                      os.path.join(SERVERS, "go", module))
+            return target
+
+        return self._once(f"go-{module}", make)
+
+    def node_modules(self):
+        """Installs the pinned npm packages; SRVPROF_NODE_MODULES names a ready folder instead."""
+        def make():
+            if os.environ.get("SRVPROF_NODE_MODULES"):
+                return os.environ["SRVPROF_NODE_MODULES"]
+            folder = os.path.join(self.folder, "npm")
+            os.makedirs(folder, exist_ok=True)
+            shutil.copy(os.path.join(SERVERS, "node", "package.json"), folder)
+            self._run("the npm packages", [tool("npm"), "install", "--ignore-scripts", "--no-package-lock",
+                                           "--no-audit", "--no-fund"], folder)
+            return os.path.join(folder, "node_modules")
+
+        return self._once("node_modules", make)

@@ -1,0 +1,17 @@
+"""hey gets hardly any CPU, the server idles: look at the client, not at the server's run queue."""
+
+from live import faults, loads, report, scenarios, servers, srvprof
+from live.outcome import check
+
+
+def test_cause_client_starved(t):
+    server = servers.node(t, "http.js", cpu=scenarios.SERVER_CPU)
+    loads.warm_up(t, f"16 GET {server.url('/hello')}")
+    faults.hog(t, scenarios.CLIENT_CPU, on=1, off=0, processes=6)
+    with srvprof.Attach(t, server.pid) as run:
+        count = loads.hey(t, server.url("/hello"), seconds=6, cpu=scenarios.CLIENT_CPU)
+    t.note(str(count))
+    result = run.recording.report()
+    causes = {finding["cause"] for finding in result.data["verdict"]["findings"]} | set(result.findings())
+    check("client-side" in causes, f"the client is not blamed: {report.shares(result.findings())}")
+    report.innocent(t, result, "GET /hello", ["runq-neighbour", "cpu-quota", "downstream", "lock"])

@@ -1,0 +1,11 @@
+"""Two of ten clients read half a megabyte slowly: their answers wait for the send buffer."""
+
+from live import loads, report, scenarios
+
+
+def test_cause_slow_reader(t):
+    server = scenarios.blocker(t)
+    fast = f"8,rate=60 GET {server.url('/large?kb=512')}"
+    loads.warm_up(t, fast)
+    recording, _ = scenarios.record(t, server, fast, f"4,slow=2000000 GET {server.url('/large?kb=512')}")
+    report.expect(t, recording.report(), "GET /large", "slow-reader", at_least=0.7)

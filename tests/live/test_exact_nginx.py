@@ -1,0 +1,7 @@
+"""nginx at saturation: ledgers add up and little of the slowest 1 % is unexplained."""
+
+from live import scenarios, servers
+
+
+def test_exact_nginx(t):
+    scenarios.check_explained(t, servers.nginx(t), "/static/page.html")

@@ -1,0 +1,13 @@
+"""Go: srvprof's times against a client's and a handler's own clock, id by id."""
+
+from live import scenarios, servers
+
+
+def test_truth_go(t):
+    log = t.path("handler.csv")
+    server = servers.go(t, cpu=scenarios.SERVER_CPU, env={"HANDLER_LOG": log})
+    scenarios.check_truth(
+        t, server, log,
+        f"4,rate=150 GET {server.url('/busy/{id}?us=2000')}",
+        f"4,rate=50 GET {server.url('/busy/{id}?us=4000')}",
+        f"2,rate=100 GET {server.url('/health/{id}')}")
