@@ -75,10 +75,8 @@ class Cache:
             if os.environ.get("SRVPROF_NODE_MODULES"):
                 return os.environ["SRVPROF_NODE_MODULES"]
             folder = os.path.join(self.folder, "npm")
-            os.makedirs(folder, exist_ok=True)
-            shutil.copy(os.path.join(SERVERS, "node", "package.json"), folder)
-            self._run("the npm packages", [tool("npm"), "install", "--ignore-scripts", "--no-package-lock",
-                                           "--no-audit", "--no-fund"], folder)
+            self._run("the npm packages", [os.path.join(os.path.dirname(TESTS), "tools", "install-npm.sh"), folder], TESTS,
+                      timeout=620)
             return os.path.join(folder, "node_modules")
 
         return self._once("node_modules", make)

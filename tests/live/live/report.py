@@ -28,21 +28,24 @@ class Report:
     def governor_engaged(self):
         return self.header["governor"]["engaged"]
 
-    def group(self, route):
-        """The group of a route with most requests: its steady phase, if the load was one."""
-        groups = [group for group in self.groups if group["route"] == route]
+    def group(self, route, first=False):
+        """The group of a route with most requests: its steady phase, if the load was one.
+
+        first: of the first requests of each connection, which are kept apart.
+        """
+        groups = [g for g in self.groups if g["route"] == route and g["first_requests"] == first]
         if not groups:
             raise Failure(f"no group of {route}; there are {sorted({g['route'] for g in self.groups})}")
         return max(groups, key=lambda group: group["requests"])
 
-    def findings(self, route=None):
-        """{cause: finding} of the route's largest group; of all groups (largest share) without one."""
+    def findings(self, route=None, first=False):
+        """{cause: finding} about the gap, of one group; of all groups (the largest share) without a route."""
         found = {}
-        for group in [self.group(route)] if route else self.groups:
+        for group in [self.group(route, first)] if route else self.groups:
             for finding in group["findings"]:
                 check(finding["cause"] in CAUSES, f"unknown cause {finding['cause']!r}")
                 before = found.get(finding["cause"])
-                if before is None or finding["share"] > before["share"]:
+                if not finding["of_body"] and (before is None or finding["share"] > before["share"]):
                     found[finding["cause"]] = finding
         return found
 
@@ -53,18 +56,19 @@ def shares(found):
     return text or "no finding"
 
 
-def expect(t, report, route, cause, at_least=0.5, allow=(), everywhere=False):
-    """The route's gap is `cause` for `at_least`; no other cause is blamed but those in `allow`.
+def _look(t, report, route, first):
+    group, found = report.group(route, first), report.findings(route, first)
+    t.note(f"{route}{' (first of a connection)' if first else ''}, {group['phase']}, {group['requests']} requests, "
+           f"gap {group['gap_ns'] / 1e6:.1f} ms: {shares(found)}{'; ' + group['not_explained_why'] if not found else ''}")
+    return found
 
-    everywhere: the cause may be found in any group of the route (first requests are kept apart).
+
+def expect(t, report, route, cause, at_least=0.5, allow=(), first=False):
+    """`cause` has `at_least` of the route's gap; no other cause is blamed but those in `allow`.
+
+    first: asks about the first requests of connections, which are kept apart.
     """
-    found = report.findings(route)
-    t.note(f"{route}: {shares(found)}")
-    if everywhere:
-        for group in report.groups:
-            for finding in group["findings"] if group["route"] == route else []:
-                if finding["cause"] == cause and finding["share"] > found.get(cause, {"share": 0})["share"]:
-                    found[cause] = finding
+    found = _look(t, report, route, first)
     check(cause in found, f"{route}: {cause} is not among the findings: {shares(found)}")
     check(found[cause]["share"] >= at_least,
           f"{route}: {cause} has {100 * found[cause]['share']:.0f} % of the gap, not {100 * at_least:.0f} %")
@@ -77,8 +81,7 @@ def expect(t, report, route, cause, at_least=0.5, allow=(), everywhere=False):
 
 def innocent(t, report, route, causes):
     """None of `causes` is blamed for the route's gap."""
-    found = report.findings(route)
-    t.note(f"{route}: {shares(found)}")
+    found = _look(t, report, route, False)
     blamed = {c for c, finding in found.items() if c in causes and finding["share"] > BLAME}
     check(not blamed, f"{route}: blames {', '.join(sorted(blamed))}: {shares(found)}")
 
