@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include "collect/kernel_types.h"
+#include "collect/probes.h"
+#include "collect/session.h"
+#include "target/privileges.h"
+
+namespace srvprof {
+namespace {
+
+constexpr const char* kRunAsRoot = "sudo srvprof ...";
+
+DoctorLine line(std::string name, bool ok, std::string found, std::string needed, std::string fix,
+                ErrorKind kind, bool required = true) {
+  DoctorLine l;
+  l.name = std::move(name);
+  l.ok = ok;
+  l.required = required;
+  l.found = std::move(found);
+  l.needed = std::move(needed);
+  l.fix = ok ? "" : std::move(fix);
+  l.kind = kind;
+  return l;
+}
+
+DoctorLine capability_line(const HostFacts& facts, LinuxCapability c, const char* what_for,
+                           bool required) {
+  const bool has = has_capability(facts, c);
+  return line(std::string(capability_name(c)), has, has ? "held" : "missing", what_for,
+              fmt::format("{} (or grant {} to the binary with setcap)", kRunAsRoot, capability_name(c)),
+              ErrorKind::kPermission, required);
+}
+
+void add_privileges(const HostFacts& facts, std::vector<DoctorLine>& out) {
+  out.push_back(capability_line(facts, LinuxCapability::kBpf, "loading the kernel side", true));
+  out.push_back(capability_line(facts, LinuxCapability::kPerfmon, "attaching to tracepoints, samples",
+                                true));
+  out.push_back(capability_line(facts, LinuxCapability::kSysPtrace,
+                                "names of the target's functions and files", false));
+  out.push_back(capability_line(facts, LinuxCapability::kSyslog, "names of kernel functions", false));
+}
+
+void add_kernel(const HostFacts& facts, std::vector<DoctorLine>& out) {
+  out.push_back(line("BTF", facts.btf, facts.btf ? "/sys/kernel/btf/vmlinux" : "none",
+                     "a kernel built with CONFIG_DEBUG_INFO_BTF=y", "boot a distribution kernel",
+                     ErrorKind::kKernel));
+  const bool confidential = facts.lockdown == "confidentiality";
+  out.push_back(line("lockdown", !confidential, facts.lockdown.empty() ? "not built in" : facts.lockdown,
+                     "none or integrity", "boot with lockdown=integrity", ErrorKind::kKernel));
+  if (facts.perf_event_paranoid) {
+    const int found = *facts.perf_event_paranoid;
+    const bool ok = found <= 2 || has_capability(facts, LinuxCapability::kPerfmon);
+    out.push_back(line("perf_event_paranoid", ok, std::to_string(found),
+                       "at most 2, or CAP_PERFMON (on-CPU samples)",
+                       "sudo sysctl kernel.perf_event_paranoid=2", ErrorKind::kPermission, false));
+  }
+  out.push_back(line("pid namespace", true, facts.own_pid_namespace ? "a container's own" : "the host's",
+                     "the host's, to see every neighbour", "", ErrorKind::kFailed, false));
+}
+
+void add_tracepoints(std::vector<DoctorLine>& out) {
+  for (const ProbeInfo& probe : list_probes()) {
+    if (!probe.name.starts_with("tp_btf/")) continue;
+    const bool there = kernel_has_tracepoint(probe.name.substr(7));
+    const bool socket = probe.name.starts_with("tp_btf/so") || probe.name.starts_with("tp_btf/sk_");
+    out.push_back(line(probe.name, there, there ? "in this kernel" : "not in this kernel", probe.purpose,
+                       socket ? "Linux 6.3 or newer; older kernels are not yet supported here" : "",
+                       ErrorKind::kKernel, !probe.optional));
+  }
+}
+
+}  // namespace
+
+std::vector<DoctorLine> doctor() {
+  std::vector<DoctorLine> out;
+  const HostFacts facts = read_host_facts(ProcFs{});
+  add_privileges(facts, out);
+  add_kernel(facts, out);
+  if (facts.btf) add_tracepoints(out);
+  const Status loaded = try_load();
+  DoctorLine l = line("kernel side", loaded.ok(), loaded.ok() ? "loads and attaches" : "refused",
+                      "verifier, ring buffer, task and socket storage", "", ErrorKind::kKernel);
+  if (!loaded.ok()) {
+    l.found = loaded.error().what;
+    l.fix = loaded.error().hint;
+    l.kind = loaded.error().kind;
+  }
+  out.push_back(l);
+  return out;
+}
+
+}  // namespace srvprof

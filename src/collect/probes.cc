@@ -1,0 +1,325 @@
+#include "collect/probes.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdarg>
+#include <cstdio>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/fd.h"
+#include "collect/skeleton.h"
+
+namespace srvprof {
+namespace {
+
+// libbpf's warnings explain a refusal better than an errno does; the last ones are kept for messages.
+std::string& libbpf_log() {
+  thread_local std::string log;
+  return log;
+}
+
+int keep_warning(libbpf_print_level level, const char* format, va_list args) {
+  if (level == LIBBPF_DEBUG) return 0;
+  char line[512];
+  const int n = std::vsnprintf(line, sizeof line, format, args);
+  if (n > 0) libbpf_log().append(line, std::min<std::size_t>(static_cast<std::size_t>(n), 511));
+  if (libbpf_log().size() > 65536) libbpf_log().erase(0, 32768);
+  return n;
+}
+
+// The first line of libbpf's log that is not verifier output.
+std::string first_warning() {
+  const std::string& log = libbpf_log();
+  const std::size_t at = log.find("libbpf: ");
+  if (at == std::string::npos) return {};
+  const std::size_t end = log.find('\n', at);
+  return log.substr(at + 8, end == std::string::npos ? end : end - at - 8);
+}
+
+Error refusal(std::string_view doing, int errno_value) {
+  Error e = errno_error(std::string(doing), errno_value);
+  if (const std::string why = first_warning(); !why.empty()) e.what += " (" + why + ")";
+  if (e.kind == ErrorKind::kPermission) {
+    e.hint = "run as root (sudo srvprof ...), or grant CAP_BPF + CAP_PERFMON + CAP_SYS_PTRACE; "
+             "`srvprof doctor` names what is missing";
+  } else {
+    e.kind = ErrorKind::kKernel;
+    e.hint = "`srvprof doctor` tells, probe by probe, what this kernel lacks";
+  }
+  return e;
+}
+
+int open_cpu_clock(unsigned cpu, unsigned frequency) {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = PERF_TYPE_SOFTWARE;
+  attr.config = PERF_COUNT_SW_CPU_CLOCK;
+  attr.sample_freq = frequency;
+  attr.freq = 1;
+  return static_cast<int>(
+      ::syscall(SYS_perf_event_open, &attr, -1, static_cast<int>(cpu), -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+// Reading the descriptor of an iterator runs its program over every element.
+Status run_iterator(bpf_link* link, std::string_view what) {
+  if (link == nullptr) return Error{fmt::format("iterating over {}: no iterator", what), "", {}};
+  Fd fd(bpf_iter_create(bpf_link__fd(link)));
+  if (!fd.valid()) return errno_error(fmt::format("iterating over {}", what), errno);
+  char buffer[256];
+  ssize_t n = 0;
+  while ((n = ::read(fd.get(), buffer, sizeof buffer)) > 0 || (n < 0 && errno == EAGAIN)) {
+  }
+  if (n < 0) return errno_error(fmt::format("iterating over {}", what), errno);
+  return {};
+}
+
+}  // namespace
+
+struct Probes::Impl {
+  ProbeConfig config;
+  srvprof_bpf* skel = nullptr;
+  ring_buffer* ring = nullptr;
+  std::vector<bpf_link*> links;
+  bpf_link *task_iter = nullptr, *sock_iter = nullptr;
+  std::vector<bpf_link*> file_iters;
+  std::vector<ProbeStatus> status;
+  const Sink* sink = nullptr;
+  std::size_t taken = 0;
+  Fd statistics;
+  BpfRunTime statistics_start;
+
+  ~Impl() {
+    if (skel != nullptr) skel->bss->shared.active = 0;
+    for (bpf_link* link : links) bpf_link__destroy(link);
+    for (bpf_link* link : file_iters) bpf_link__destroy(link);
+    bpf_link__destroy(task_iter);
+    bpf_link__destroy(sock_iter);
+    ring_buffer__free(ring);
+    srvprof_bpf__destroy(skel);
+  }
+
+  void fill_config();
+  Status attach_program(bpf_program* program);
+  Status attach_samples();
+  Status make_iterators();
+  BpfRunTime run_time() const;
+  static int on_record(void* context, void* data, std::size_t size);
+};
+
+void Probes::Impl::fill_config() {
+  sp_config& c = skel->rodata->cfg;
+  c.pid = config.pids.front();
+  c.many = config.pids.size() > 1 || config.follow_children;
+  c.follow = config.follow_children;
+  c.netns = config.netns;
+  c.go = config.go;
+  c.full = config.full;
+  c.cpus = static_cast<std::uint32_t>(std::clamp(libbpf_num_possible_cpus(), 1, int{SP_MAX_CPUS}));
+  c.cgroup_v1 = config.cgroup_v1;
+  c.wait_stack_ns = 1'000'000;
+  c.user_stack_gap_ns = 10'000'000;
+  sp_shared& s = skel->bss->shared;
+  s.one_in = 1;
+  for (std::uint16_t port : config.ports) {
+    if (s.n_ports < SP_MAX_PORTS) s.ports[s.n_ports++] = port;
+  }
+}
+
+Result<std::unique_ptr<Probes>> Probes::load(const ProbeConfig& config) {
+  libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+  libbpf_set_print(keep_warning);
+  libbpf_log().clear();
+  auto impl = std::make_unique<Impl>();
+  impl->config = config;
+  impl->skel = srvprof_bpf__open();
+  if (impl->skel == nullptr) return refusal("opening the kernel side", errno);
+  impl->fill_config();
+  if (config.ring_bytes != 0) {
+    bpf_map__set_max_entries(impl->skel->maps.ring, static_cast<std::uint32_t>(config.ring_bytes));
+  }
+  if (!config.irq) {
+    for (bpf_program* p : {impl->skel->progs.sp_softirq_entry, impl->skel->progs.sp_softirq_exit,
+                           impl->skel->progs.sp_irq_entry, impl->skel->progs.sp_irq_exit}) {
+      bpf_program__set_autoload(p, false);
+    }
+  }
+  if (const int rc = srvprof_bpf__load(impl->skel); rc != 0) {
+    return refusal("loading the kernel side", -rc);
+  }
+  impl->ring = ring_buffer__new(bpf_map__fd(impl->skel->maps.ring), Impl::on_record, impl.get(),
+                                nullptr);
+  if (impl->ring == nullptr) return refusal("mapping the ring buffer", errno);
+  std::unique_ptr<Probes> probes(new Probes(std::move(impl)));
+  for (std::uint32_t pid : config.pids) TRY(probes->add_target(pid));
+  return probes;
+}
+
+Probes::Probes(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Probes::~Probes() = default;
+
+Status Probes::add_target(std::uint32_t pid) {
+  const std::uint32_t one = 1;
+  if (bpf_map__update_elem(impl_->skel->maps.targets, &pid, sizeof pid, &one, sizeof one, BPF_ANY)) {
+    return errno_error(fmt::format("adding process {} to the targets", pid), errno);
+  }
+  return {};
+}
+
+Status Probes::Impl::attach_program(bpf_program* program) {
+  const std::string name = bpf_program__section_name(program);
+  if (!bpf_program__autoload(program)) {
+    status.push_back({name, false, "off unless asked for (--irq or --full)"});
+    return {};
+  }
+  bpf_link* link = bpf_program__attach(program);
+  if (link == nullptr) return refusal("attaching " + name, errno);
+  links.push_back(link);
+  status.push_back({name, true, ""});
+  return {};
+}
+
+Status Probes::Impl::attach_samples() {
+  ProbeStatus s{"perf_event/cpu-clock", false, "turned off (-F 0)"};
+  if (config.frequency != 0) {
+    const int cpus = libbpf_num_possible_cpus();
+    for (int cpu = 0; cpu < cpus; ++cpu) {
+      const int fd = open_cpu_clock(static_cast<unsigned>(cpu), config.frequency);
+      if (fd < 0) {
+        if (errno == ENODEV) continue;  // possible, but not online
+        s.detail = errno_error("perf_event_open", errno).what;
+        break;
+      }
+      bpf_link* link = bpf_program__attach_perf_event(skel->progs.sp_sample_tick, fd);
+      if (link == nullptr) {
+        s.detail = errno_error("attaching to a perf event", errno).what;
+        ::close(fd);
+        break;
+      }
+      links.push_back(link);
+      s.used = true;
+    }
+    if (s.used) s.detail = fmt::format("{} Hz a CPU", config.frequency);
+  }
+  status.push_back(s);
+  return {};
+}
+
+Status Probes::Impl::make_iterators() {
+  LIBBPF_OPTS(bpf_iter_attach_opts, options);
+  bpf_iter_link_info info{};
+  options.link_info = &info;
+  options.link_info_len = sizeof info;
+  task_iter = bpf_program__attach_iter(skel->progs.sp_iter_task, nullptr);
+  if (task_iter == nullptr) return refusal("attaching the task iterator", errno);
+  for (std::uint32_t pid : config.pids) {  // one process: since 6.1, commit f0d74c4da1f0
+    info = {};
+    info.task.pid = pid;
+    bpf_link* link = bpf_program__attach_iter(skel->progs.sp_iter_file, &options);
+    if (link != nullptr) file_iters.push_back(link);
+  }
+  if (file_iters.empty()) {
+    bpf_link* link = bpf_program__attach_iter(skel->progs.sp_iter_file, nullptr);
+    if (link == nullptr) return refusal("attaching the file iterator", errno);
+    file_iters.push_back(link);
+  }
+  info = {};
+  info.map.map_fd = static_cast<std::uint32_t>(bpf_map__fd(skel->maps.socks));
+  sock_iter = bpf_program__attach_iter(skel->progs.sp_iter_sock, &options);
+  if (sock_iter == nullptr) return refusal("attaching the socket iterator", errno);
+  return {};
+}
+
+Status Probes::attach() {
+  libbpf_log().clear();
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, impl_->skel->obj) {
+    const std::string_view section = bpf_program__section_name(program);
+    if (!section.starts_with("tp_btf/")) continue;
+    TRY(impl_->attach_program(program));
+  }
+  TRY(impl_->attach_samples());
+  return impl_->make_iterators();
+}
+
+Status Probes::activate() {
+  __atomic_store_n(&impl_->skel->bss->shared.active, 1u, __ATOMIC_SEQ_CST);
+  TRY(run_iterator(impl_->task_iter, "the target's threads"));
+  for (bpf_link* link : impl_->file_iters) TRY(run_iterator(link, "the target's connections"));
+  return {};
+}
+
+Status Probes::deactivate() {
+  __atomic_store_n(&impl_->skel->bss->shared.active, 0u, __ATOMIC_SEQ_CST);
+  // A program that passed the gate before is done within microseconds.
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  TRY(run_iterator(impl_->sock_iter, "open connections"));
+  return run_iterator(impl_->task_iter, "the target's threads");
+}
+
+int Probes::Impl::on_record(void* context, void* data, std::size_t size) {
+  auto* self = static_cast<Impl*>(context);
+  self->taken += size + 8;  // the ring's own header
+  (*self->sink)({static_cast<const std::byte*>(data), size});
+  return 0;
+}
+
+std::size_t Probes::consume(const Sink& sink) {
+  impl_->sink = &sink;
+  impl_->taken = 0;
+  ring_buffer__consume(impl_->ring);
+  impl_->sink = nullptr;
+  return impl_->taken;
+}
+
+std::size_t Probes::ring_bytes() const { return bpf_map__max_entries(impl_->skel->maps.ring); }
+sp_shared& Probes::shared() { return impl_->skel->bss->shared; }
+const std::vector<ProbeStatus>& Probes::status() const { return impl_->status; }
+
+BpfRunTime Probes::Impl::run_time() const {
+  BpfRunTime total;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skel->obj) {
+    const int fd = bpf_program__fd(program);
+    if (fd < 0) continue;
+    bpf_prog_info info{};
+    std::uint32_t length = sizeof info;
+    if (bpf_obj_get_info_by_fd(fd, &info, &length) != 0) continue;
+    total.run_ns += info.run_time_ns;
+    total.runs += info.run_cnt;
+  }
+  return total;
+}
+
+bool Probes::begin_statistics() {
+  impl_->statistics_start = impl_->run_time();
+  impl_->statistics.reset(bpf_enable_stats(BPF_STATS_RUN_TIME));
+  return impl_->statistics.valid();
+}
+
+BpfRunTime Probes::end_statistics() {
+  BpfRunTime now = impl_->run_time();
+  impl_->statistics.reset();
+  now.run_ns -= impl_->statistics_start.run_ns;
+  now.runs -= impl_->statistics_start.runs;
+  return now;
+}
+
+Status try_load() {
+  ProbeConfig config;
+  config.pids = {static_cast<std::uint32_t>(::getpid())};
+  config.ring_bytes = 65536;
+  auto probes = Probes::load(config);
+  if (!probes) return probes.take_error();
+  return (*probes)->attach();
+}
+
+}  // namespace srvprof

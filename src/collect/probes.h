@@ -1,0 +1,78 @@
+// The kernel side as one object that is loaded, attached, activated and gone: owns every program, map,
+// link and perf event. Nothing is pinned, so the end of the process is the end of all of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+struct sp_shared;
+
+namespace srvprof {
+
+struct ProbeConfig {
+  std::vector<std::uint32_t> pids;
+  std::vector<std::uint16_t> ports;  // that the targets listen on
+  std::uint32_t netns = 0;           // inode, 0 = any
+  bool go = false, full = false, irq = false, follow_children = false;
+  bool cgroup_v1 = false;            // name cgroups by the v1 cpu controller
+  unsigned frequency = 99;           // 0 = no samples
+  std::size_t ring_bytes = 0;        // a power of two, at least a page
+};
+
+struct ProbeStatus {
+  std::string name;    // "tp_btf/sched_switch"
+  bool used = false;
+  std::string detail;  // why not
+};
+
+// Run time of our programs so far, as counted while statistics were on.
+struct BpfRunTime {
+  std::uint64_t run_ns = 0, runs = 0;
+};
+
+class Probes {
+ public:
+  // Verifies and loads every program, gate closed. Errors: kPermission, kKernel.
+  static Result<std::unique_ptr<Probes>> load(const ProbeConfig& config);
+  ~Probes();
+  Probes(const Probes&) = delete;
+  Probes& operator=(const Probes&) = delete;
+
+  Status attach();
+  // Opens the gate (one store) and gives threads and connections that exist a known state.
+  Status activate();
+  // Closes the gate, then sends what is open: requests in flight, thread states.
+  Status deactivate();
+
+  // Takes what is in the ring; returns the number of bytes taken. The span is valid during the call.
+  using Sink = std::function<void(std::span<const std::byte>)>;
+  std::size_t consume(const Sink& sink);
+  std::size_t ring_bytes() const;
+
+  sp_shared& shared();
+  const std::vector<ProbeStatus>& status() const;
+  Status add_target(std::uint32_t pid);
+
+  // Statistics cost ~40 ns a run: they are switched on for short windows only, through a file
+  // descriptor (BPF_ENABLE_STATS, since 5.8, commit d46edd671a14), never by the sysctl.
+  bool begin_statistics();
+  BpfRunTime end_statistics();
+
+ private:
+  struct Impl;
+  explicit Probes(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// Why the kernel would refuse the probes, found out by loading them; ok if it would not.
+Status try_load();
+
+}  // namespace srvprof

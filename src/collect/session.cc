@@ -1,0 +1,324 @@
+#include "collect/session.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "collect/decode.h"
+#include "collect/facts.h"
+#include "collect/frames.h"
+#include "collect/governor.h"
+#include "collect/live_stats.h"
+#include "collect/load_command.h"
+#include "collect/probes.h"
+#include "collect/skeleton.h"
+#include "collect/snapshot.h"
+#include "recording/writer.h"
+#include "records.h"
+#include "runtime/runtime.h"
+#include "target/sockets.h"
+
+namespace srvprof {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration kPoll = 5ms;             // between two looks into the ring
+constexpr Duration kRound = 1s;             // between two rounds of slow facts
+constexpr Duration kStatisticsWindow = 40ms;  // of each round: 4 % of the time
+constexpr Duration kPeerGap = 3s;
+constexpr std::size_t kNamesARound = 4000;
+constexpr double kLossLimit = 0.01;         // of all requests: above it the run is incomplete
+
+// "node", "go" ...: names of the runtimes, comma-separated; "unknown" if the binary cannot be read.
+std::string runtime_names(const ProcFs& fs, const ProcessInfo& process) {
+  auto found = detect_runtimes(fs, process);
+  if (!found || found->empty()) return "unknown";
+  std::string names;
+  for (const DetectedRuntime& r : *found) names += (names.empty() ? "" : ",") + r.name;
+  return names;
+}
+
+class Session {
+ public:
+  Session(const CaptureOptions& options, const CaptureHooks& hooks, RecordingWriter writer,
+          std::vector<ProcessInfo> targets)
+      : options_(options),
+        hooks_(hooks),
+        writer_(std::move(writer)),
+        targets_(std::move(targets)),
+        snapshots_(fs_, targets_.front()),
+        frames_(fs_) {
+    decode_options_.keep_query = options.keep_query;
+  }
+
+  Result<CaptureResult> run();
+
+ private:
+  Status start();
+  void loop();
+  void drain();
+  void round();
+  void progress();
+  void watch_statistics(Time now);
+  void govern(Time now, double fill);
+  bool targets_alive() const;
+  std::string reason_to_stop(Time now);
+  Status finish();
+  DecodeHooks decode_hooks();
+  void message(const std::string& text) const {
+    if (hooks_.message) hooks_.message(text);
+  }
+
+  const CaptureOptions& options_;
+  const CaptureHooks& hooks_;
+  ProcFs fs_;
+  RecordingWriter writer_;
+  std::vector<ProcessInfo> targets_;
+  std::unique_ptr<Probes> probes_;
+  Snapshots snapshots_;
+  FrameNamer frames_;
+  Governor governor_;
+  DecodeOptions decode_options_;
+  DecodeHooks hooks_of_decode_;
+  std::optional<LoadCommand> load_;
+  Time begin_, last_round_, last_peers_, statistics_since_;
+  bool statistics_on_ = false;
+  std::string end_reason_;
+  std::uint64_t requests_ = 0, requests_before_ = 0, undecodable_ = 0, ring_total_ = 0;
+  std::size_t ring_peak_ = 0;
+  LatencyHistogram latencies_;
+};
+
+DecodeHooks Session::decode_hooks() {
+  DecodeHooks h;
+  h.request = [this](const rows::Request& r) {
+    ++requests_;
+    if (known(r.t_write)) latencies_.add(r.t_write_last - r.t_arrive);
+  };
+  h.conn = [this](const rows::Conn& c) { snapshots_.want_peer(c); };
+  h.task = [this](const rows::Task& t) {
+    snapshots_.name_process(t.pid, (t.flags & SP_TASK_TARGET) != 0, writer_);
+  };
+  h.stack = [this](const rows::Stack& s) { frames_.add(s); };
+  return h;
+}
+
+void Session::drain() {
+  const Probes::Sink sink = [this](std::span<const std::byte> record) {
+    if (!decode(record, decode_options_, hooks_of_decode_, writer_)) ++undecodable_;
+  };
+  const std::size_t taken = probes_->consume(sink);
+  ring_total_ += taken;
+  ring_peak_ = std::max(ring_peak_, taken);
+  govern(MonotonicClock::now(), static_cast<double>(taken) / static_cast<double>(probes_->ring_bytes()));
+}
+
+void Session::govern(Time now, double fill) {
+  std::uint64_t lost = 0;
+  const sp_shared& shared = probes_->shared();
+  for (int reason : {SP_LOSS_RING_REQUEST, SP_LOSS_RING_SCHED, SP_LOSS_MARK}) {
+    lost += __atomic_load_n(&shared.lost[reason], __ATOMIC_RELAXED);
+  }
+  const auto one_in = governor_.update(now, fill, lost);
+  if (!one_in) return;
+  __atomic_store_n(&probes_->shared().one_in, *one_in, __ATOMIC_RELAXED);
+  writer_.add(rows::Governor{now, *one_in,
+                             fmt::format("ring {:.0f} % full, {} records lost", fill * 100, lost)});
+}
+
+void Session::watch_statistics(Time now) {
+  if (statistics_on_ && now - statistics_since_ >= kStatisticsWindow) {
+    snapshots_.add_bpf_time(probes_->end_statistics(), now - statistics_since_);
+    statistics_on_ = false;
+  } else if (!statistics_on_ && now - statistics_since_ >= kRound) {
+    statistics_since_ = now;
+    statistics_on_ = probes_->begin_statistics();
+  }
+}
+
+void Session::progress() {
+  if (!hooks_.progress) return;
+  Progress p;
+  p.elapsed = MonotonicClock::now() - begin_;
+  p.requests = requests_;
+  p.lost = snapshots_.lost();
+  p.rate = static_cast<double>(requests_ - requests_before_) / to_seconds(kRound);
+  p.p50 = latencies_.quantile(0.50);
+  p.p99 = latencies_.quantile(0.99);
+  requests_before_ = requests_;
+  latencies_.clear();
+  hooks_.progress(p);
+}
+
+void Session::round() {
+  snapshots_.take(*probes_, ring_peak_, ring_total_, writer_);
+  ring_peak_ = 0;
+  const Time now = MonotonicClock::now();
+  if (snapshots_.peers_wanted() && now - last_peers_ >= kPeerGap) {
+    snapshots_.name_peers(options_.pids.front(), writer_);
+    last_peers_ = now;
+  }
+  frames_.resolve(kNamesARound, writer_);
+  (void)writer_.flush();  // its error is sticky and ends the loop
+  progress();
+}
+
+bool Session::targets_alive() const {
+  return std::any_of(targets_.begin(), targets_.end(),
+                     [this](const ProcessInfo& p) { return is_alive(fs_, p); });
+}
+
+std::string Session::reason_to_stop(Time now) {
+  if (hooks_.stop_requested && hooks_.stop_requested() != 0) return "signal";
+  if (!writer_.status().ok()) return "error: " + writer_.status().error().what;
+  if (options_.duration && now - begin_ >= *options_.duration) return "duration";
+  if (load_ && !load_->poll()) return "load-end";
+  return {};
+}
+
+void Session::loop() {
+  Time checked = begin_;
+  last_round_ = begin_;
+  last_peers_ = begin_ - kPeerGap + kRound;
+  statistics_since_ = begin_ - kRound / 2;
+  while (end_reason_.empty()) {
+    std::this_thread::sleep_for(kPoll);
+    drain();
+    const Time now = MonotonicClock::now();
+    watch_statistics(now);
+    if (now - checked >= 50ms) {
+      checked = now;
+      if (load_) {
+        const std::string text = load_->take_new_output();
+        if (!text.empty()) message(text);
+      }
+      if (!targets_alive()) end_reason_ = "target-exit";
+    }
+    if (now - last_round_ >= kRound) {
+      last_round_ = now;
+      round();
+    }
+    if (end_reason_.empty()) end_reason_ = reason_to_stop(now);
+  }
+}
+
+Status Session::start() {
+  ProbeConfig config;
+  for (const ProcessInfo& t : targets_) {
+    config.pids.push_back(static_cast<std::uint32_t>(t.pid));
+    auto listeners = read_listeners(fs_, t.pid);
+    if (!listeners) continue;
+    write_listeners(*listeners, static_cast<std::uint32_t>(t.pid), writer_);
+    for (std::uint16_t port : listening_ports(*listeners)) config.ports.push_back(port);
+  }
+  std::sort(config.ports.begin(), config.ports.end());
+  config.ports.erase(std::unique(config.ports.begin(), config.ports.end()), config.ports.end());
+  config.netns = static_cast<std::uint32_t>(targets_.front().net_ns);
+  const std::string runtime = runtime_names(fs_, targets_.front());
+  config.go = runtime.find("go") != std::string::npos;
+  config.full = options_.full;
+  config.irq = options_.irq || options_.full;
+  config.follow_children = options_.follow_children;
+  config.cgroup_v1 = cpu_is_v1(targets_.front());
+  config.frequency = options_.frequency;
+  config.ring_bytes = ring_size(options_.ring_bytes);
+  write_meta(options_, targets_, config, runtime, writer_);
+  for (const ProcessInfo& t : targets_) {
+    snapshots_.name_process(static_cast<std::uint32_t>(t.pid), true, writer_);
+    write_threads(fs_, t, writer_);
+  }
+  probes_ = TRY(Probes::load(config));
+  TRY(probes_->attach());
+  begin_ = MonotonicClock::now();
+  writer_.add(rows::Clock{begin_, realtime_ns()});
+  TRY(probes_->activate());
+  write_capabilities(*probes_, config, writer_);
+  snapshots_.take(*probes_, 0, 0, writer_);
+  return {};
+}
+
+Status Session::finish() {
+  if (statistics_on_) snapshots_.add_bpf_time(probes_->end_statistics(), MonotonicClock::now() - statistics_since_);
+  const Time end = MonotonicClock::now();
+  const Status off = probes_->deactivate();
+  const Time flushed = MonotonicClock::now();
+  decode_options_.at_end = true;
+  do {
+    ring_peak_ = 0;
+    drain();
+  } while (ring_peak_ != 0 && MonotonicClock::now() - flushed < 5s);
+  if (snapshots_.peers_wanted()) snapshots_.name_peers(options_.pids.front(), writer_);
+  snapshots_.take(*probes_, ring_peak_, ring_total_, writer_);
+  for (const ProcessInfo& t : targets_) write_threads(fs_, t, writer_);
+  frames_.resolve(~std::size_t{0}, writer_);
+  frames_.write_mappings(writer_);
+  frames_.write_capabilities(writer_);
+  if (load_) {
+    rows::Load row;
+    row.t_start = load_->started();
+    row.t_end = load_->ended();
+    row.pid = static_cast<std::uint32_t>(load_->pid());
+    row.exit_status = load_->exit_status();
+    for (const std::string& word : options_.load_argv) row.argv += (row.argv.empty() ? "" : " ") + word;
+    row.output = load_->output();
+    writer_.add(row);
+  }
+  if (undecodable_ != 0) writer_.add(rows::Loss{begin_, end, "undecodable records", undecodable_});
+  writer_.add(rows::End{end, end_reason_});
+  TRY(writer_.close());
+  return off;
+}
+
+Result<CaptureResult> Session::run() {
+  hooks_of_decode_ = decode_hooks();
+  TRY(start());
+  std::string ports;
+  for (std::uint32_t i = 0; i < probes_->shared().n_ports; ++i) {
+    ports += fmt::format(" :{}", probes_->shared().ports[i]);
+  }
+  message(fmt::format("tracing pid {} {} on{}{}", targets_.front().pid,
+                      command_summary(targets_.front()), ports.empty() ? " no TCP port yet" : ports,
+                      options_.load_argv.empty() ? " - start the load now" : ""));
+  if (!options_.load_argv.empty()) {
+    load_.emplace(TRY(LoadCommand::start(options_.load_argv, options_.owner_uid, options_.owner_gid)));
+    writer_.add(rows::PhaseMark{load_->started(), "load", "load-start"});
+  }
+  loop();
+  if (load_) {
+    load_->stop();
+    if (std::string text = load_->take_new_output(); !text.empty()) message(text);
+    writer_.add(rows::PhaseMark{load_->ended(), "after load", "load-end"});
+  }
+  const Status finished = finish();
+  CaptureResult result;
+  result.path = options_.output;
+  result.end_reason = end_reason_;
+  result.requests = requests_;
+  result.lost = snapshots_.lost();
+  result.incomplete = static_cast<double>(result.lost) > kLossLimit * static_cast<double>(requests_ + 1);
+  probes_.reset();
+  if (!finished.ok()) return finished.error();
+  return result;
+}
+
+}  // namespace
+
+Result<CaptureResult> capture(const CaptureOptions& options, const CaptureHooks& hooks) {
+  ProcFs fs;
+  std::vector<ProcessInfo> targets = TRY(find_targets(fs, options));
+  TRY(check_can_capture());
+  std::optional<FileOwner> owner;
+  if (options.owner_uid != 0) owner = FileOwner{options.owner_uid, options.owner_gid};
+  RecordingWriter writer = TRY(RecordingWriter::create(options.output, owner));
+  Session session(options, hooks, std::move(writer), std::move(targets));
+  return session.run();
+}
+
+}  // namespace srvprof
