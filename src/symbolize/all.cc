@@ -1,0 +1,18 @@
+// The list of symbol sources. A new one is a file with a make function and a line here.
+#include "symbolize/source.h"
+
+namespace srvprof {
+
+std::span<const SymbolSourceEntry> symbol_sources() {
+  static constexpr SymbolSourceEntry kSources[] = {
+      {kKernelSource, "functions of the kernel and its modules", make_kernel_source},
+      {kVdsoSource, "functions that the kernel maps into every process", make_vdso_source},
+      {kElfSource, "symbol tables of programs and libraries, or of their debug files",
+       make_elf_source},
+      {kPerfMapSource, "JIT code that the runtime lists in /tmp/perf-PID.map",
+       make_perf_map_source},
+  };
+  return kSources;
+}
+
+}  // namespace srvprof

@@ -1,0 +1,18 @@
+// The text form in which JIT runtimes list their code: "start size name", numbers in hex.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "elf/symbols.h"
+
+namespace srvprof {
+
+// Runtimes append and never delete: where entries overlap, the later one holds. Malformed lines are
+// left out. At most 2 million entries and 256 MiB of names are kept, the last ones.
+SymbolTable parse_perf_map(std::string_view text);
+
+// The latest entry that holds `address`, or null.
+const Symbol* find_jit_symbol(const SymbolTable& table, std::uint64_t address);
+
+}  // namespace srvprof
