@@ -1,0 +1,11 @@
+"""A Python thread per connection: every request is recorded (with --long)."""
+
+from live import loads, scenarios, servers
+from live.outcome import Skip
+
+
+def test_counts_python_wrk(t):
+    if not t.long:
+        raise Skip("only with --long")
+    server = servers.python(t)
+    scenarios.count_load(t, server.pid, lambda: loads.wrk(t, server.url("/hello"), seconds=4))

@@ -1,0 +1,11 @@
+"""uWebSockets.js, HTTP in a native addon: every request is recorded (with --long)."""
+
+from live import loads, scenarios, servers
+from live.outcome import Skip
+
+
+def test_counts_uws_wrk(t):
+    if not t.long:
+        raise Skip("only with --long")
+    server = servers.node(t, "uws.js", packages=True)
+    scenarios.count_load(t, server.pid, lambda: loads.wrk(t, server.url("/hello"), seconds=4))
