@@ -12,6 +12,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -99,19 +100,24 @@ struct Probes::Impl {
 
   ~Impl() {
     if (skel != nullptr) skel->bss->shared.active = 0;
-    for (bpf_link* link : links) bpf_link__destroy(link);
-    for (bpf_link* link : file_iters) bpf_link__destroy(link);
-    bpf_link__destroy(task_iter);
-    bpf_link__destroy(sock_iter);
+    drop_links();
     ring_buffer__free(ring);
     srvprof_bpf__destroy(skel);
+  }
+
+  void drop_links() {
+    for (bpf_link* link : links) bpf_link__destroy(link);
+    for (bpf_link* link : file_iters) bpf_link__destroy(link);
+    bpf_link__destroy(std::exchange(task_iter, nullptr));
+    bpf_link__destroy(std::exchange(sock_iter, nullptr));
+    links.clear();
+    file_iters.clear();
   }
 
   void fill_config();
   Status attach_program(bpf_program* program);
   Status attach_samples();
   Status make_iterators();
-  BpfRunTime run_time() const;
   static int on_record(void* context, void* data, std::size_t size);
 };
 
@@ -250,6 +256,12 @@ Status Probes::attach() {
   return impl_->make_iterators();
 }
 
+void Probes::detach() {
+  __atomic_store_n(&impl_->skel->bss->shared.active, 0u, __ATOMIC_SEQ_CST);
+  impl_->drop_links();
+  impl_->status.clear();
+}
+
 Status Probes::activate() {
   __atomic_store_n(&impl_->skel->bss->shared.active, 1u, __ATOMIC_SEQ_CST);
   TRY(run_iterator(impl_->task_iter, "the target's threads"));
@@ -284,29 +296,41 @@ std::size_t Probes::ring_bytes() const { return bpf_map__max_entries(impl_->skel
 sp_shared& Probes::shared() { return impl_->skel->bss->shared; }
 const std::vector<ProbeStatus>& Probes::status() const { return impl_->status; }
 
-BpfRunTime Probes::Impl::run_time() const {
-  BpfRunTime total;
+std::vector<std::pair<std::string, BpfRunTime>> Probes::run_times() const {
+  std::vector<std::pair<std::string, BpfRunTime>> times;
   bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, skel->obj) {
+  bpf_object__for_each_program(program, impl_->skel->obj) {
     const int fd = bpf_program__fd(program);
     if (fd < 0) continue;
     bpf_prog_info info{};
     std::uint32_t length = sizeof info;
     if (bpf_obj_get_info_by_fd(fd, &info, &length) != 0) continue;
-    total.run_ns += info.run_time_ns;
-    total.runs += info.run_cnt;
+    times.push_back({bpf_program__section_name(program), {info.run_time_ns, info.run_cnt}});
+  }
+  return times;
+}
+
+namespace {
+
+BpfRunTime total_run_time(const Probes& probes) {
+  BpfRunTime total;
+  for (const auto& [name, time] : probes.run_times()) {
+    total.run_ns += time.run_ns;
+    total.runs += time.runs;
   }
   return total;
 }
 
+}  // namespace
+
 bool Probes::begin_statistics() {
-  impl_->statistics_start = impl_->run_time();
+  impl_->statistics_start = total_run_time(*this);
   impl_->statistics.reset(bpf_enable_stats(BPF_STATS_RUN_TIME));
   return impl_->statistics.valid();
 }
 
 BpfRunTime Probes::end_statistics() {
-  BpfRunTime now = impl_->run_time();
+  BpfRunTime now = total_run_time(*this);
   impl_->statistics.reset();
   now.run_ns -= impl_->statistics_start.run_ns;
   now.runs -= impl_->statistics_start.runs;

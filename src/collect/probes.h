@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -47,6 +48,8 @@ class Probes {
   Probes& operator=(const Probes&) = delete;
 
   Status attach();
+  // Closes the gate and takes every program off its hook; attach() and activate() may follow again.
+  void detach();
   // Opens the gate (one store) and gives threads and connections that exist a known state.
   Status activate();
   // Closes the gate, then sends what is open: requests in flight, thread states.
@@ -65,6 +68,8 @@ class Probes {
   // descriptor (BPF_ENABLE_STATS, since 5.8, commit d46edd671a14), never by the sysctl.
   bool begin_statistics();
   BpfRunTime end_statistics();
+  // Run time of each program so far, by name, as far as statistics were on.
+  std::vector<std::pair<std::string, BpfRunTime>> run_times() const;
 
  private:
   struct Impl;
