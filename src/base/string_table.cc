@@ -83,8 +83,8 @@ void StringTable::clear() {
   blocks_.clear();
   block_size_ = block_used_ = block_bytes_ = text_bytes_ = 0;
   if (slots_.size() > kKeptSlots) {
-    slots_ = {};
-    entries_ = {};
+    std::vector<std::uint32_t>().swap(slots_);
+    std::vector<Entry>().swap(entries_);
   } else {
     std::fill(slots_.begin(), slots_.end(), 0u);
   }

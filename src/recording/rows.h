@@ -173,9 +173,9 @@ struct Mark {
 };
 
 // A target thread was off CPU during [t_out, t_in) and runnable during [t_wake, t_in); t_wake is zero
-// if it was never blocked (preempted, throttled). The last `throttled` ns before ... see FORMAT.md:
-// the throttled part lies at the start of the interval. steal: of the CPU during the stint on CPU that
-// ended at t_out. occupant: the task that held the CPU at t_in (0 = idle). flags: enum sp_off_flag.
+// if it was never blocked (preempted, throttled). throttled_ns lie at the start of the runnable part
+// (FORMAT.md). steal: of the CPU during the stint on CPU that ended at t_out. occupant: the task that
+// held the CPU at t_in (0 = idle). flags: enum sp_off_flag.
 struct OffCpu {
   static constexpr Table kTable = Table::kOffCpu;
   Time t_out, t_wake, t_in;

@@ -115,7 +115,7 @@ void TableBuffer::payload(Bytes& out) const {
 void TableBuffer::clear() {
   for (ColumnBuffer& c : columns_) {
     c.bytes.clear();
-    if (c.bytes.capacity() > kKeptColumnBytes) c.bytes = {};
+    if (c.bytes.capacity() > kKeptColumnBytes) c.bytes = Bytes();
     c.previous = c.last_value = 0;
     c.last_number = 0;
     c.numbers.clear();

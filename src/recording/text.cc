@@ -89,9 +89,11 @@ std::string_view take_word(std::string_view& s) {
 // Sets the field `name` of `row`; "" or what is wrong.
 template <class Row, class Seen>
 std::string set_field(Row& row, Seen& seen, std::string_view name, std::string_view value) {
-  std::string why = fmt::format("unknown field '{}'", name);
+  std::string why;
+  bool found = false;
   for_each_field<Row>([&](std::size_t i, const auto& f) {
-    if (f.name != name) return;
+    if (found || f.name != name) return;
+    found = true;
     if (seen[i]) {
       why = fmt::format("field '{}' is given twice", name);
       return;
@@ -100,7 +102,7 @@ std::string set_field(Row& row, Seen& seen, std::string_view name, std::string_v
     why = read_value(value, takes_time_unit(f.name), row.*f.member);
     if (!why.empty()) why = fmt::format("field '{}': {}", name, why);
   });
-  return why;
+  return found ? why : fmt::format("unknown field '{}'", name);
 }
 
 // Reads the fields in `s` into `row`; "" or what is wrong.

@@ -30,6 +30,12 @@ std::uint64_t take_unit(std::string_view& s) {
   return 0;
 }
 
+template <class T>
+void append_number(std::string& out, T v) {
+  const fmt::format_int digits(v);
+  out.append(digits.data(), digits.size());
+}
+
 std::string not_a_number(std::string_view s) { return fmt::format("'{}' is not a number", s); }
 std::string out_of_range(std::string_view s) { return fmt::format("'{}' is out of range", s); }
 
@@ -87,13 +93,10 @@ std::string read_signed(std::string_view s, bool unit, std::int64_t& out) {
 }  // namespace
 
 void print_value(std::string& out, bool v) { out += v ? '1' : '0'; }
-void print_value(std::string& out, std::uint32_t v) { fmt::format_to(std::back_inserter(out), "{}", v); }
-void print_value(std::string& out, std::int32_t v) { fmt::format_to(std::back_inserter(out), "{}", v); }
-void print_value(std::string& out, std::uint64_t v) { fmt::format_to(std::back_inserter(out), "{}", v); }
-
-void print_value(std::string& out, Time v) {
-  fmt::format_to(std::back_inserter(out), "{}", v.time_since_epoch().count());
-}
+void print_value(std::string& out, std::uint32_t v) { append_number(out, v); }
+void print_value(std::string& out, std::int32_t v) { append_number(out, v); }
+void print_value(std::string& out, std::uint64_t v) { append_number(out, v); }
+void print_value(std::string& out, Time v) { append_number(out, v.time_since_epoch().count()); }
 
 void print_value(std::string& out, const std::string& v) {
   out += '"';

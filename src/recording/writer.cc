@@ -140,8 +140,8 @@ void RecordingWriter::Impl::write_chunk(Table table, TableBuffer& buffer) {
     write(stored);
   }
   buffer.clear();
-  if (raw.capacity() > kTargetRawBytes * 4) raw = {};
-  if (stored.capacity() > kTargetRawBytes * 4) stored = {};
+  if (raw.capacity() > kTargetRawBytes * 4) raw = Bytes();
+  if (stored.capacity() > kTargetRawBytes * 4) stored = Bytes();
 }
 
 RecordingWriter::RecordingWriter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -218,6 +218,21 @@ TEST_F(Writer, MemoryIsBounded) {
   ASSERT_TRUE(writer->close().ok());
 }
 
+TEST_F(Writer, ALargeRowDoesNotKeepItsMemory) {
+  auto writer = RecordingWriter::create(path_);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    rows::Load load;
+    load.argv.assign(4u << 20, 'a');
+    load.output.assign(8u << 20, 'b');
+    writer->add(load);
+    for (int k = 0; k < 40; ++k) {
+      writer->add(rows::Stack{1, 1, std::vector<std::uint64_t>(kMaxListLength, ~0ull << k)});
+    }
+    ASSERT_TRUE(writer->flush().ok());
+    EXPECT_LT(writer->buffered_bytes(), 8u << 20);
+  }
+}
+
 TEST(Opening, ErrorsNameTheFileAndTheReason) {
   const auto why = [](const std::string& path) { return RecordingReader::open(path).error().what; };
   EXPECT_NE(why("/nonexistent/x.srvprof").find("/nonexistent/x.srvprof: No such file"),
