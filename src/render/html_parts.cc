@@ -234,7 +234,7 @@ std::string html_machine(const Report& report) {
   if (report.machine.empty()) return {};
   std::string out = fmt::format("<h2>Machine: {} CPUs</h2>\n<table><tr><th>process</th><th>pid</th>"
                                 "<th>CPUs used</th><th>queued</th></tr>\n", report.header.cpus);
-  for (const ProcessCpu& p : report.machine) {
+  for (const MachineProcess& p : report.machine) {
     out += fmt::format("<tr><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", xml_text(p.comm),
                        p.target ? " (target)" : (p.load_generator ? " (load generator)" : ""), p.pid,
                        decimal_text(p.cpus), decimal_text(p.runq));

@@ -181,7 +181,7 @@ void describe(V& v, const CoverageLine& c) {
 }
 
 template <class V>
-void describe(V& v, const ProcessCpu& p) {
+void describe(V& v, const MachineProcess& p) {
   v.field("pid", p.pid, "");
   v.field("comm", p.comm, "");
   v.field("cpus", p.cpus, "CPU seconds a second");
@@ -239,7 +239,7 @@ void describe_header(V& v, const ReportHeader& h, const std::vector<rows::Capabi
 template <class V>
 void describe(V& v, const JsonReport& j) {
   const Report& r = *j.report;
-  v.constant("format", kJsonVersion, "version of this document");
+  v.constant("schema", kJsonVersion, "version of this document");
   v.object("header", "", [&](auto& h) { describe_header(h, r.header, j.probes); });
   v.object("verdict", "", [&](auto& o) {
     o.field("text", r.verdict, "the first is the sentence, the others support it");

@@ -22,7 +22,7 @@ std::string level_text(const TextContext& context, CoverageLine::Level level) {
   return {};
 }
 
-std::string process_text(const ProcessCpu& process) {
+std::string process_text(const MachineProcess& process) {
   return fmt::format("{} (pid {}){} {}{}", escape_text(process.comm), process.pid,
                      process.target ? ", the target"
                                     : (process.load_generator ? ", the load generator" : ""),
@@ -50,7 +50,7 @@ std::string text_phases(const TextContext& context) {
 }
 
 std::string text_machine(const TextContext& context) {
-  const std::vector<ProcessCpu>& machine = context.report.machine;
+  const std::vector<MachineProcess>& machine = context.report.machine;
   if (machine.empty()) return {};
   std::string line;
   for (std::size_t i = 0; i < std::min(machine.size(), kMaxProcesses); ++i) {

@@ -1,0 +1,27 @@
+// What stands for src/collect in a build without it (-DSRVPROF_CAPTURE=OFF).
+#include "collect/session.h"
+
+namespace srvprof {
+namespace {
+
+constexpr const char* kFix = "build srvprof with -DSRVPROF_CAPTURE=ON, on a machine with clang and libbpf";
+
+}  // namespace
+
+Result<CaptureResult> capture(const CaptureOptions&, const CaptureHooks&) {
+  return Error{"recording: this srvprof was built for reports only", kFix, ErrorKind::kKernel};
+}
+
+std::vector<ProbeInfo> list_probes() { return {}; }
+
+std::vector<DoctorLine> doctor() {
+  DoctorLine line;
+  line.name = "live capture";
+  line.found = "this srvprof was built for reports only";
+  line.needed = "a build with capture";
+  line.fix = kFix;
+  line.kind = ErrorKind::kKernel;
+  return {line};
+}
+
+}  // namespace srvprof

@@ -1,0 +1,48 @@
+// A recording, opened and looked at as the options of a command say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/report.h"
+#include "base/result.h"
+#include "cli/args.h"
+#include "cli/console.h"
+#include "render/format.h"
+#include "trace/model.h"
+
+namespace srvprof {
+
+// load_trace, and a warning for each damage that was found.
+Result<Trace> open_recording(const std::string& path, Console& console);
+
+// --percentile, --route and --phase. A route may be given without its method. One that the recording
+// does not have is a usage error that lists what there is.
+Result<ReportOptions> report_options(const Args& args, const Trace& trace);
+
+// --on-cpu, --off-cpu, --wall, --tail, --diff, --route and --phase.
+Result<FlameOptions> flame_options(const Args& args, const Trace& trace);
+
+// The graphs of a report page: on CPU, slow against ordinary requests, off CPU, wall.
+std::vector<FlameData> page_flames(const Trace& trace, const FlameOptions& options);
+
+// "on-cpu", "off-cpu", "wall".
+std::string_view name_of(FlameKind kind);
+
+RenderOptions render_options(const Args& args, const Console& console);
+
+// Renders `format` to `path` ("-" = stdout), computing what it needs.
+struct Rendering {
+  const Format* format = nullptr;
+  std::string path;
+  bool force = false;
+  ReportOptions report;
+  FlameOptions flame;
+  RenderOptions render;
+};
+Status render_trace(const Trace& trace, const std::string& file, const Rendering& rendering);
+
+// "run" for "dir/run.srvprof": with the folder, without the extension.
+std::string stem_of(const std::string& recording);
+
+}  // namespace srvprof

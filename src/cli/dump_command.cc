@@ -1,0 +1,93 @@
+// srvprof dump: a recording as text, and back.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+
+#include "base/escape.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "recording/text.h"
+
+namespace srvprof {
+namespace {
+
+constexpr Example kExamples[] = {
+    {"srvprof dump run.srvprof | less", "what was recorded, row by row"},
+    {"srvprof dump --from-text run.txt -o run.srvprof", "a recording from such a text"},
+};
+
+constexpr Option kOptions[] = {
+    kOutputOption,
+    kForceOption,
+    {"from-text", 0, "", "the other way: text (- is stdin) to a recording (-o)"},
+};
+
+Result<std::string> read_text(const std::string& path) {
+  using Closer = int (*)(std::FILE*);
+  const bool from_stdin = path == "-";
+  std::unique_ptr<std::FILE, Closer> file(
+      from_stdin ? stdin : std::fopen(path.c_str(), "rbe"),
+      from_stdin ? [](std::FILE*) { return 0; } : static_cast<Closer>(std::fclose));
+  if (file == nullptr) return errno_error(fmt::format("reading {}", escape_text(path)), errno);
+  std::string out;
+  char buffer[64 * 1024];
+  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, file.get())) out.append(buffer, n);
+  if (std::ferror(file.get()) != 0) {
+    return errno_error(fmt::format("reading {}", escape_text(path)), errno);
+  }
+  return out;
+}
+
+Result<int> from_text(const Args& args) {
+  const std::string path = args.text("output");
+  if (path.empty() || path == "-") {
+    return usage_error("dump: --from-text needs -o FILE", "srvprof dump --from-text run.txt -o run.srvprof");
+  }
+  const std::string text = TRY(read_text(args.words[0]));
+  if (args.has("force") && exists(path)) std::remove(path.c_str());
+  const FileOwner owner = file_owner();
+  RecordingWriter writer = TRY(RecordingWriter::create(path, owner));
+  Status status = write_text(text, writer, args.words[0]);
+  if (status.ok()) status = writer.close();
+  if (!status.ok()) {
+    std::remove(path.c_str());
+    return status.error();
+  }
+  TRY(write_stdout(file_link(path) + '\n'));
+  return 0;
+}
+
+Result<int> run(const Args& args, Console& console) {
+  if (args.has("from-text")) return from_text(args);
+  RecordingReader reader = TRY(RecordingReader::open(args.words[0]));
+  Output out = TRY(Output::create(args.text("output", "-"), args.has("force")));
+  const ReadReport report =
+      TRY(dump_text(reader, [&](std::string_view lines) { return out.write(lines); }));
+  TRY(out.commit());
+  if (report.damaged()) {
+    console.warning(fmt::format("reading {}: {}", escape_text(args.words[0]),
+                                escape_text(report.first_damage)));
+  }
+  if (!out.is_stdout()) TRY(write_stdout(file_link(args.text("output")) + '\n'));
+  return 0;
+}
+
+}  // namespace
+
+extern const Command kDumpCommand;
+const Command kDumpCommand = {
+    .name = "dump",
+    .summary = "print a recording as text, or make one from that text",
+    .arguments = "RECORDING [-o FILE] | --from-text TEXT -o RECORDING",
+    .examples = kExamples,
+    .options = kOptions,
+    .least_words = 1,
+    .most_words = 1,
+    .word = "RECORDING",
+    .run = run,
+};
+
+}  // namespace srvprof
