@@ -19,6 +19,7 @@ GOOD = {
     "src/recording/record.cc": '#include "records.h"\n',
     "src/collect/collect.cc": '#include "records.h"\n#include "config.h"\n#include "srvprof.skel.h"\n'
                               '#include <bpf/libbpf.h>\n#include "target/proc.h"\n',
+    "src/collect/child.cc": "void f(int fd) { dup2(fd, STDOUT_FILENO); _exit(127); }\n",
     "src/collect/CMakeLists.txt": "srvprof_library(collect SOURCES collect.cc DEPS base target LINK PkgConfig::LIBBPF)\n",
     "src/trace/trace.h": '#include "protocol/http1.h"\n#include "recording/reader.h"\n',
     "src/analyze/a.h": '#include "trace/trace.h"\n#include "runtime/runtime.h"\n',
@@ -61,6 +62,7 @@ BAD = [
     ("stdout", "src/render/bad.cc", 'void f() { printf("%d", 1); }\n'),
     ("stdout", "src/collect/bad.cc", 'void f() { fmt::print("{}", 1); }\n'),
     ("stdout", "src/analyze/bad.cc", "void f() { fputs(s, stdout); }\n"),
+    ("stdout", "src/collect/bad.cc", "void f() { ::write(STDOUT_FILENO, b, 1); }\n"),
     ("stdout", "src/base/bad.cc", "#include <iostream>\n"),
     ("stdout", "src/base/bad.cc", "void f() { std::exit(1); }\n"),
     ("proc", "src/collect/bad.cc", 'const char* k = "/proc/self/maps";\n'),

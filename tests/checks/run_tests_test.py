@@ -22,7 +22,7 @@ def counts(tally):
 
 
 class Live(unittest.TestCase):
-    GOOD = ["PASS a", "SKIP b the kernel refuses BPF", "1 passed, 0 failed, 1 skipped"]
+    GOOD = ["PASS a (1.2 s)", "    a note", "SKIP b: the kernel refuses BPF", "1 passed, 0 failed, 1 skipped"]
 
     def test_good(self):
         tally = run_tests.parse_live(self.GOOD, 0, 30)
@@ -38,7 +38,7 @@ class Live(unittest.TestCase):
             (["PASS a"], 0),                                    # no last line
             ([], 1),                                            # no output
             (["PASS a", "2 passed, 0 failed, 0 skipped"], 0),   # counts what it did not run
-            (self.GOOD[:2] + ["Traceback"], 1),
+            (self.GOOD[:-1] + ["Traceback"], 1),
             (self.GOOD, 1),                                     # exit code without a failed test
             (["PASS a"], None),                                 # out of time
         ]:
