@@ -18,6 +18,13 @@ constexpr SymbolLimits kLimits{.symbol_bytes = std::uint64_t{96} << 20,
                                .string_bytes = std::uint64_t{256} << 20,
                                .name_bytes = std::uint64_t{256} << 20};
 
+// Assigning an empty string keeps the memory of the old one; swapping gives it back.
+void drop(SymbolTable& table) {
+  SymbolTable empty;
+  std::swap(table.symbols, empty.symbols);
+  table.names.swap(empty.names);
+}
+
 bool has_symtab(const ElfFile& elf) { return find_section(elf, ".symtab") != nullptr; }
 
 // In the target's root first, then in ours: a debug package installed on the host serves
@@ -81,7 +88,7 @@ const SymbolTable& ModuleCache::symbols(Module& module) {
   read_module(module);
   const std::size_t needed = memory_bytes(module.symbols);
   if (needed > max_bytes_) {
-    module.symbols = {};
+    drop(module.symbols);
     module.why_not = "its symbols need " + std::to_string(needed >> 20) + " MiB of memory";
   } else {
     make_room(needed, module);
@@ -103,7 +110,7 @@ void ModuleCache::make_room(std::size_t needed, const Module& keep) {
       if (oldest == nullptr || module->last_use < oldest->last_use) oldest = module.get();
     }
     if (oldest == nullptr) return;
-    oldest->symbols = {};
+    drop(oldest->symbols);
     oldest->loaded = false;
   }
 }

@@ -106,12 +106,12 @@ TEST(ElfFile, RefusesWhatIsNoElfFile) {
   std::string foreign = file_bytes(ELF_SAMPLE);
   foreign[5] = static_cast<char>(3 - foreign[5]);  // EI_DATA: the other byte order
   EXPECT_FALSE(open_elf_image(foreign).ok());
-  const std::string fifo = std::string(ELF_DEBUG) + ".fifo";
+  const std::string fifo = testing::TempDir() + "srvprof-elf-test.fifo";
   ::unlink(fifo.c_str());
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_FALSE(open_elf(fifo).ok());
   ::unlink(fifo.c_str());
-  const std::string link = std::string(ELF_DEBUG) + ".link";
+  const std::string link = testing::TempDir() + "srvprof-elf-test.link";
   std::filesystem::remove(link);
   std::filesystem::create_symlink(ELF_SAMPLE, link);
   EXPECT_FALSE(open_elf(link, FollowLinks::kNo).ok());

@@ -20,7 +20,7 @@ struct Listed {
 // The defined functions as readelf lists them, by address.
 std::map<std::uint64_t, Listed> readelf_functions(const std::string& path) {
   std::map<std::uint64_t, Listed> functions;
-  FILE* pipe = ::popen((READELF " -sW " + path).c_str(), "r");
+  FILE* pipe = ::popen((READELF " -sW 2>/dev/null " + path).c_str(), "r");
   if (pipe == nullptr) return functions;
   std::array<char, 4096> line;
   while (std::fgets(line.data(), line.size(), pipe) != nullptr) {
