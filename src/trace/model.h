@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -50,10 +51,13 @@ struct Who {
   enum class Kind : std::uint8_t {
     kNone,      // not known: a behind or pool tile with this kind counts as unexplained in quality
     kIdle,      // runq: the CPU was idle (the wake-up itself took the time)
-    kTask,      // tid: occupant of the CPU (runq), holder of the lock, sender of the stop, pool worker
+    kTask,      // tid: occupant of the CPU (runq), holder of the lock, sender of the stop, pool worker,
+                // tracer (ptrace)
     kRequest,   // RequestId: whose code ran (behind)
-    kConn,      // ConnId: the outgoing connection that a reply is due on
+    kConn,      // ConnId: the outgoing connection that a reply is due on; behind: a connection whose
+                // protocol is not HTTP/1; unexplained: the request's own, whose body was still due
     kTimer,     // behind: code of no request (timers, garbage collection on the loop, completion)
+    kUnsampled, // behind: a request that is not modelled (left out by the governor or at attach)
   };
   Kind kind = Kind::kNone;
   bool estimated = false;   // owner inferred, not observed
@@ -72,6 +76,9 @@ struct Tile {
   Who who;
   ThreadId thread;              // whose timeline explains this tile, 0 = none
   std::uint32_t off = 0;        // 1-based index into thread.off of the interval behind it, 0 = none
+  // Behind the queue that a stall of the thread left: 1-based index into thread.stalls, 0 = no echo.
+  // Causes charge such a tile to the stall (its state and who), not to the code that ran.
+  std::uint32_t echo_of = 0;
 };
 
 struct Task {                   // any task of the machine that the recording names
@@ -88,6 +95,25 @@ struct Process {
   std::string comm, exe, argv, cgroup;
 };
 
+// What a thread waited for while blocked: told by its kernel stack if there is one, else by its
+// system call and state.
+enum class Wait : std::uint8_t {
+  kNone,      // it was not blocked
+  kUnknown,
+  kEvents,    // epoll, poll, select, io_uring: where event loops idle
+  kAccept,
+  kSocket,    // receiving from a socket
+  kSend,      // send buffer full
+  kConnect,
+  kFutex,
+  kKernelLock,  // a lock inside the kernel (mmap_lock, inode), a file lock
+  kDisk,
+  kFault,     // page fault
+  kPipe,      // pipe or Unix socket
+  kSleep,
+  kStopped,   // SIGSTOP, ptrace, freezer
+};
+
 // Off-CPU interval of a target thread. Blocked during [t_out, t_wake), runnable during [t_wake, t_in),
 // of which throttled during [t_throttle, t_throttle_end). t_wake == t_out for a preempted thread.
 struct OffInterval {
@@ -96,17 +122,52 @@ struct OffInterval {
   std::uint32_t waker = 0, occupant = 0, sysnr = 0, flags = 0, steal_ns = 0;
   std::uint16_t cpu = 0;
   char state = 0;
+  Wait wait = Wait::kNone;
+  // Waiting for work to come, not for something that the request in hand needs: an event loop in epoll,
+  // a worker that waits for its next job.
+  bool idle = false;
   std::uint64_t kstack = 0, ustack = 0;
 };
 
+std::string_view name_of(Wait wait);
+
 // What a thread does for a living, told by behaviour (later also by its runtime).
 enum class ThreadRole : std::uint8_t { kUnknown, kLoop, kServing, kPoolWorker, kHelper };
+std::string_view name_of(ThreadRole role);  // "loop", "serving", "pool worker", ...
 
-// A socket event of a thread: from here on the thread works for `request` (0 = for none known).
+// From here on the thread works for `request`. Changes lie at socket events; where a thread idles
+// (kIdle, from its switch-out), and where it is woken: from then on it works for what its next socket
+// event is about, or for nothing known (kTimer) if it idles again before there is one.
 struct OwnerChange {
+  enum class Kind : std::uint8_t {
+    kIdle,       // waits for work
+    kTimer,      // runs code of no known request
+    kRequest,
+    kConn,       // `conn`: a connection that carries no HTTP/1, or an exchange of no known request
+    kUnsampled,  // a request that is not modelled
+  };
   Time t;
   RequestId request;
-  bool estimated = false;
+  ConnId conn;
+  Kind kind = Kind::kTimer;
+  bool estimated = false;  // told by what came next, or by elimination; not observed
+};
+
+// A time in which a thread was not allowed to run for 1 ms or longer (stopped, throttled, on a run
+// queue) although it was not idle or had been woken, and how long its queue took to drain.
+struct Stall {
+  Time begin, end;
+  Time echo_end;           // until then the thread worked off what had arrived meanwhile; == end: nothing
+  State state{};           // kStopped, kThrottled, kRunqPreempt or kRunqWake
+  Who who;                 // who held the CPU for most of it, who stopped it
+  std::uint32_t off = 0;   // 1-based index into thread.off
+};
+
+// Interrupt time on top of a thread, only if it was recorded.
+struct IrqSpan {
+  Time begin, end;
+  std::uint32_t vector = 0;
+  bool softirq = false;
 };
 
 struct Thread {
@@ -116,6 +177,10 @@ struct Thread {
   ThreadRole role = ThreadRole::kUnknown;
   std::vector<OffInterval> off;     // sorted, disjoint
   std::vector<OwnerChange> owners;  // sorted
+  std::vector<Stall> stalls;        // sorted, disjoint
+  std::vector<IrqSpan> irqs;        // sorted, disjoint
+  std::vector<ThreadId> children;   // threads that it cloned during the recording, by birth
+  ThreadId earlier;                 // an earlier thread with the same tid
   bool known_from_start = true;     // its state was known from attach (or birth) on
   Time t_known;                     // from here on its timeline is complete
 };
@@ -145,7 +210,9 @@ struct Request {
   std::uint32_t since_open_ns = 0;
   std::uint16_t status = 0, n_read = 0, n_write = 0;
   bool first = false, censored = false, aborted = false, stream = false, pipelined = false;
+  bool path_cut = false;
   StringId path;
+  RequestId previous;               // on the same connection
 
   Duration latency() const { return t_done - t_arrive; }
 };
@@ -157,6 +224,14 @@ struct Exchange {
   Time t_write, t_write_last, t_arrive, t_read, t_read_last;  // zero = not yet
   std::uint64_t g = 0;
   std::uint32_t flags = 0, bytes_out = 0, bytes_in = 0;
+  ExchangeId previous;              // on the same connection
+};
+
+// A socket event of a request besides its first and last ones, see rows::Mark.
+struct RequestMark {
+  RequestId request;
+  Time t;
+  ThreadId thread;
 };
 
 // Who held a CPU until t_end, while a target thread was queued there.
@@ -166,6 +241,7 @@ struct CpuSlice {
 };
 
 enum class RuntimeModel : std::uint8_t { kEventLoop, kThreadPerRequest, kGoroutines };
+std::string_view name_of(RuntimeModel model);  // "event loop", "thread per request", "goroutines"
 
 struct Trace {
   Time t_begin, t_end;              // probes live .. detach
@@ -186,8 +262,14 @@ struct Trace {
 
   // Requests that are counted but not modelled (left out: in flight at attach).
   std::uint64_t left_out_at_attach = 0;
+  std::uint64_t orphan_exchanges = 0;                     // written on behalf of no known request
   std::vector<ExchangeId> exchanges_of_request_index;     // see exchanges_of()
   std::vector<std::uint32_t> exchanges_of_request_start;
+  std::vector<RequestMark> marks;                         // by request, then by time
+  std::unordered_map<std::uint32_t, std::vector<ThreadId>> threads_of_pid;  // without short-lived ones
+  // Threads that work off jobs of a process' event loops (kPoolWorker); lanes that they clone are their
+  // children.
+  std::unordered_map<std::uint32_t, std::vector<ThreadId>> pool_of_pid;
 
   std::vector<rows::Sample> samples;
   std::unordered_map<std::uint64_t, rows::Stack> stacks;
