@@ -1,5 +1,5 @@
-// Bounds-checked reading and plain writing of little-endian integers and varints (LEB128, seven bits
-// a byte, low bits first; at most ten bytes).
+// Bounds-checked reading and plain writing of little-endian integers and varints (LEB128, seven
+// bits a byte, low bits first; at most ten bytes).
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,8 @@ inline void put_bytes(Bytes& out, std::string_view s) {
 // Unsigned T, little-endian.
 template <class T>
 void put_le(Bytes& out, T v) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) out.push_back(static_cast<std::uint8_t>(v >> (8 * i)));
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    out.push_back(static_cast<std::uint8_t>(v >> (8 * i)));
 }
 
 // Reads from a span. After the first read that does not fit, ok() is false, every later read gives

@@ -1,5 +1,5 @@
-// Strings by number: each distinct string is kept once. Ids are given in the order of first use, from
-// 1 on; id 0 is the empty string. Memory is that of the distinct strings plus ~24 bytes each.
+// Strings by number: each distinct string is kept once. Ids are given in the order of first use,
+// from 1 on; id 0 is the empty string. Memory is that of the distinct strings plus ~24 bytes each.
 #pragma once
 
 #include <cstddef>

@@ -12,19 +12,16 @@ namespace {
 
 bool known_encoding(Encoding e) { return e >= Encoding::kBool && e <= Encoding::kDict; }
 
-// The next value of a column of numbers, signed ones as their bit pattern; false if it is ill-formed.
+// The next value of a column of numbers, signed ones as their bit pattern; false if it is
+// ill-formed.
 bool read_number(ColumnCursor& c, std::uint64_t& value) {
   std::uint64_t v = c.encoding == Encoding::kBool ? c.bytes.u8() : c.bytes.varint();
   switch (c.encoding) {
     case Encoding::kBool:
       if (v > 1) return false;
       break;
-    case Encoding::kSint:
-      v = static_cast<std::uint64_t>(unzigzag(v));
-      break;
-    case Encoding::kDelta:
-      v = c.previous += static_cast<std::uint64_t>(unzigzag(v));
-      break;
+    case Encoding::kSint: v = static_cast<std::uint64_t>(unzigzag(v)); break;
+    case Encoding::kDelta: v = c.previous += static_cast<std::uint64_t>(unzigzag(v)); break;
     case Encoding::kDict:
       if (v > c.values.size()) return false;
       if (v == 0) {
@@ -33,8 +30,7 @@ bool read_number(ColumnCursor& c, std::uint64_t& value) {
       }
       v = c.values[static_cast<std::size_t>(v - 1)];
       break;
-    default:
-      break;
+    default: break;
   }
   value = v;
   return c.bytes.ok();
@@ -138,8 +134,8 @@ ChunkRows<Row>::ChunkRows(const Chunk& chunk) : columns_(split_columns(chunk)), 
     if (i >= columns_.columns.size() || !error().empty()) return;
     const Encoding e = columns_.columns[i].encoding;
     if (!known_encoding(e) || !accepts<T>(e)) {
-      columns_.error = fmt::format("column '{}': encoding {} does not fit", f.name,
-                                   static_cast<unsigned>(e));
+      columns_.error =
+          fmt::format("column '{}': encoding {} does not fit", f.name, static_cast<unsigned>(e));
     }
   });
 }

@@ -31,9 +31,9 @@ enum class Encoding : std::uint8_t {
 struct Chunk {
   Table table{};
   std::uint32_t rows = 0;
-  std::uint64_t offset = 0;            // in the file
-  std::uint64_t stored_bytes = 0;      // in the file, header included
-  std::span<const std::uint8_t> raw;   // the payload, decompressed
+  std::uint64_t offset = 0;           // in the file
+  std::uint64_t stored_bytes = 0;     // in the file, header included
+  std::span<const std::uint8_t> raw;  // the payload, decompressed
 };
 
 // The encoding that the writer uses for a member of type T.

@@ -16,13 +16,14 @@ inline constexpr std::uint16_t kCodecVersion = 1;
 inline constexpr std::size_t kChunkHeaderBytes = 28;
 
 // Limits that a reader enforces before it allocates.
-inline constexpr std::size_t kMaxRawBytes = 64u << 20;      // of a payload, decompressed
-inline constexpr std::size_t kMaxStoredBytes = 65u << 20;   // of a payload, compressed
+inline constexpr std::size_t kMaxRawBytes = 64u << 20;     // of a payload, decompressed
+inline constexpr std::size_t kMaxStoredBytes = 65u << 20;  // of a payload, compressed
 inline constexpr std::uint32_t kMaxChunkRows = 1u << 17;
 inline constexpr std::size_t kMaxColumns = 256;
 inline constexpr std::size_t kMaxChunkStrings = 1u << 20;
 inline constexpr std::size_t kMaxListLength = 1u << 16;
-inline constexpr std::size_t kMaxStringBytes = 256u << 20;  // of all strings of a chunk, as handed out
+inline constexpr std::size_t kMaxStringBytes = 256u
+                                               << 20;  // of all strings of a chunk, as handed out
 
 // What the writer aims at: a chunk is written when one of these is reached.
 inline constexpr std::uint32_t kTargetRows = 1u << 16;

@@ -46,10 +46,11 @@ Status check_file_header(std::span<const std::uint8_t> bytes, const std::string&
   const auto flags = in.le<std::uint32_t>();
   if (!in.ok()) return not_a_recording(name, "the file ends inside its header");
   if (major > kFormatMajor || flags != 0) {
-    return Error{fmt::format("reading recording {}: its format {}.{} (flags {:#x}) is newer than {}.{}, "
-                             "the newest that this srvprof reads",
-                             name, major, minor, flags, kFormatMajor, kFormatMinor),
-                 "use the srvprof that wrote it, or a newer one"};
+    return Error{
+        fmt::format("reading recording {}: its format {}.{} (flags {:#x}) is newer than {}.{}, "
+                    "the newest that this srvprof reads",
+                    name, major, minor, flags, kFormatMajor, kFormatMinor),
+        "use the srvprof that wrote it, or a newer one"};
   }
   if (major == 0) return not_a_recording(name, "format version 0 does not exist");
   return {};
@@ -65,7 +66,8 @@ struct RecordingReader::Impl {
   ReadReport report;
   Bytes window;  // file bytes from window_start on
   std::uint64_t window_start = 0;
-  std::uint64_t search_budget = 0;  // bytes that may still be summed while looking for a sound chunk
+  std::uint64_t search_budget =
+      0;  // bytes that may still be summed while looking for a sound chunk
   Bytes raw;
   Chunk chunk;
   std::unique_ptr<ZSTD_DCtx, DctxFree> zstd{ZSTD_createDCtx()};
@@ -112,7 +114,8 @@ Result<std::span<const std::uint8_t>> RecordingReader::Impl::view(std::uint64_t 
 Result<const char*> RecordingReader::Impl::check(std::uint64_t offset, ChunkHeader& header) {
   auto bytes = TRY(view(offset, kChunkHeaderBytes));
   if (bytes.size() < kChunkHeaderBytes) return "the file ends inside a chunk header";
-  if (std::memcmp(bytes.data(), kChunkMagic, sizeof kChunkMagic) != 0) return "no chunk begins here";
+  if (std::memcmp(bytes.data(), kChunkMagic, sizeof kChunkMagic) != 0)
+    return "no chunk begins here";
   ByteReader in(bytes.subspan(sizeof kChunkMagic));
   header.table = in.le<std::uint16_t>();
   header.codec = in.le<std::uint16_t>();
@@ -218,7 +221,7 @@ Result<RecordingReader> RecordingReader::open(const std::string& path) {
 }
 
 Result<RecordingReader> RecordingReader::adopt(Fd fd, std::string name) {
-  struct stat st{};
+  struct stat st {};
   if (::fstat(fd.get(), &st) != 0) {
     const int why = errno;
     return errno_error(fmt::format("reading recording {}", name), why);

@@ -1,5 +1,5 @@
-// Reads a recording. A file is hostile input: whatever its bytes are, the reader neither crashes nor
-// allocates more than kMaxRawBytes a chunk (format.h), and it says what it could not read.
+// Reads a recording. A file is hostile input: whatever its bytes are, the reader neither crashes
+// nor allocates more than kMaxRawBytes a chunk (format.h), and it says what it could not read.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,12 @@ namespace srvprof {
 // What one pass over the file found. A recording cut by kill -9 has clean_end false and
 // possibly truncated_bytes, and nothing else wrong.
 struct ReadReport {
-  std::uint64_t chunks = 0;           // read whole (those of unknown tables included)
-  std::uint64_t rows = 0;             // of known tables
-  std::uint64_t unknown_chunks = 0;   // whole, but of a table or codec that is newer than this reader
-  std::uint64_t bad_chunks = 0;       // damaged places that were skipped; one may be several chunks
-  std::uint64_t skipped_bytes = 0;    // bytes lost at those places
+  std::uint64_t chunks = 0;  // read whole (those of unknown tables included)
+  std::uint64_t rows = 0;    // of known tables
+  std::uint64_t unknown_chunks =
+      0;                            // whole, but of a table or codec that is newer than this reader
+  std::uint64_t bad_chunks = 0;     // damaged places that were skipped; one may be several chunks
+  std::uint64_t skipped_bytes = 0;  // bytes lost at those places
   std::uint64_t truncated_bytes = 0;  // at the end of the file, after the last whole chunk
   bool clean_end = false;             // an End row was read: the recording was closed in order
   std::string first_damage;           // where and what, for a message; empty if nothing was lost

@@ -89,8 +89,8 @@ void TableBuffer::check_size() {
     return;
   }
   heavy_bytes_ = 0;
-  full_ = rows_ >= kTargetRows || string_bytes_ >= kTargetStringBytes ||
-          raw_bytes() >= kTargetRawBytes;
+  full_ =
+      rows_ >= kTargetRows || string_bytes_ >= kTargetStringBytes || raw_bytes() >= kTargetRawBytes;
 }
 
 void TableBuffer::payload(Bytes& out) const {

@@ -156,7 +156,8 @@ Result<ReadReport> dump_text(RecordingReader& reader, const TextSink& sink) {
 Error TextParser::error(std::string_view why) const {
   return Error{fmt::format("reading {}: line {}: {}", name_, number_, why),
                fmt::format("a text recording begins with the line '{}'; each other line is "
-                           "<table> <field>=<value> ...", kTextHeader)};
+                           "<table> <field>=<value> ...",
+                           kTextHeader)};
 }
 
 Result<bool> TextParser::line(std::string_view text, AnyRow& row) {
@@ -176,10 +177,9 @@ Result<bool> TextParser::line(std::string_view text, AnyRow& row) {
   const auto found = std::find(kTableNames.begin(), kTableNames.end(), word);
   if (found == kTableNames.end()) return error(fmt::format("unknown table '{}'", word));
   std::string why;
-  with_row_type(static_cast<Table>(found - kTableNames.begin() + 1),
-                [&]<class Row>(std::type_identity<Row>) {
-                  why = read_fields(text, row.emplace<Row>());
-                });
+  with_row_type(
+      static_cast<Table>(found - kTableNames.begin() + 1),
+      [&]<class Row>(std::type_identity<Row>) { why = read_fields(text, row.emplace<Row>()); });
   if (!why.empty()) return error(fmt::format("{}: {}", word, why));
   return true;
 }

@@ -6,8 +6,8 @@
 //   stack hash=7 pcs=0x10,0x20
 //
 // Fields that have their default are left out. Strings are quoted with \\ \" and \xNN, bare words
-// are read as well. Integers are decimal or 0x...; times and fields that end in _ns also take a unit
-// (1.5ms; ns us ms s). Lists are separated by commas.
+// are read as well. Integers are decimal or 0x...; times and fields that end in _ns also take a
+// unit (1.5ms; ns us ms s). Lists are separated by commas.
 #pragma once
 
 #include <cstdint>

@@ -46,8 +46,8 @@ std::string read_unsigned(std::string_view s, std::uint64_t& out) {
   const auto v = parse_number<std::uint64_t>(digits, hex ? 16 : 10);
   if (!v) {
     const bool only_digits =
-        !digits.empty() && digits.find_first_not_of(hex ? "0123456789abcdefABCDEF" : "0123456789") ==
-                               std::string_view::npos;
+        !digits.empty() && digits.find_first_not_of(hex ? "0123456789abcdefABCDEF"
+                                                        : "0123456789") == std::string_view::npos;
     return only_digits ? out_of_range(s) : not_a_number(s);
   }
   out = *v;

@@ -37,7 +37,8 @@ Bytes file_header() {
   return out;
 }
 
-// Bytes of strings and lists of a row, the only parts without a bound; nullptr, or why it is refused.
+// Bytes of strings and lists of a row, the only parts without a bound; nullptr, or why it is
+// refused.
 template <class Row>
 const char* row_too_large(const Row& row) {
   std::size_t n = 0;
@@ -73,8 +74,8 @@ struct RecordingWriter::Impl {
   Status status;
   std::array<TableBuffer, kTableCount> tables;
   std::unique_ptr<ZSTD_CCtx, CctxFree> zstd{ZSTD_createCCtx()};
-  Bytes raw, stored;            // of the chunk being written
-  std::uint64_t written = 0;    // whole chunks
+  Bytes raw, stored;          // of the chunk being written
+  std::uint64_t written = 0;  // whole chunks
   std::uint64_t rows_added = 0;
 
   bool usable() const { return fd.valid() && status.ok(); }

@@ -35,8 +35,8 @@ class RecordingWriter {
   RecordingWriter& operator=(RecordingWriter&&) noexcept;
   ~RecordingWriter();  // close(), its result unseen
 
-  // Buffers a row; writes a chunk when the table's buffer is full. Row is one of rows::All. After an
-  // error rows are dropped: see status().
+  // Buffers a row; writes a chunk when the table's buffer is full. Row is one of rows::All. After
+  // an error rows are dropped: see status().
   template <class Row>
   void add(const Row& row);
 
@@ -46,8 +46,8 @@ class RecordingWriter {
   // flush(), then closes the file. Later calls of add, flush and close do nothing.
   Status close();
 
-  // The first error (ENOSPC, EIO, a row too large ...), for ever; ok before. What was written before
-  // it stays readable: a chunk that was cut short is taken back where the file allows it.
+  // The first error (ENOSPC, EIO, a row too large ...), for ever; ok before. What was written
+  // before it stays readable: a chunk that was cut short is taken back where the file allows it.
   const Status& status() const;
   // Bytes of the file so far (without what is buffered).
   std::uint64_t bytes_written() const;

@@ -69,7 +69,12 @@ void run_write(benchmark::State& state, const std::vector<Row>& rows) {
 void BM_WriteRequests(benchmark::State& state) {
   run_write(state, make_requests(static_cast<std::uint64_t>(state.range(0))));
 }
-BENCHMARK(BM_WriteRequests)->ArgName("paths")->Arg(2)->Arg(1000)->Arg(0)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_WriteRequests)
+    ->ArgName("paths")
+    ->Arg(2)
+    ->Arg(1000)
+    ->Arg(0)
+    ->Unit(benchmark::kMillisecond);
 
 void BM_WriteOffCpu(benchmark::State& state) {
   std::mt19937_64 random(2);

@@ -16,7 +16,8 @@ TEST(Escape, ControlsAndBadBytesBecomeHex) {
 }
 
 TEST(Escape, WellFormedUtf8IsKept) {
-  for (const char* s : {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xc2\xa0", "\xed\x9f\xbf"}) {
+  for (const char* s :
+       {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xc2\xa0", "\xed\x9f\xbf"}) {
     EXPECT_EQ(escape_text(s), s);
   }
 }
@@ -24,9 +25,10 @@ TEST(Escape, WellFormedUtf8IsKept) {
 TEST(Escape, DisguisesAndIllFormedUtf8AreNot) {
   for (const char* s :
        {"\xc2\x9b" /* C1 control CSI */, "\xe2\x80\xae" /* right-to-left override */,
-        "\xe2\x81\xa6" /* isolate */, "\xe2\x80\xa8" /* line separator */, "\xc0\xaf" /* overlong */,
-        "\xe0\x80\xaf", "\xf0\x80\x80\x80", "\xed\xa0\x80" /* surrogate */,
-        "\xf4\x90\x80\x80" /* beyond U+10FFFF */, "\xe2\x82" /* cut */, "\xf5\x80\x80\x80"}) {
+        "\xe2\x81\xa6" /* isolate */, "\xe2\x80\xa8" /* line separator */,
+        "\xc0\xaf" /* overlong */, "\xe0\x80\xaf", "\xf0\x80\x80\x80",
+        "\xed\xa0\x80" /* surrogate */, "\xf4\x90\x80\x80" /* beyond U+10FFFF */,
+        "\xe2\x82" /* cut */, "\xf5\x80\x80\x80"}) {
     EXPECT_EQ(escape_text(s).substr(0, 2), "\\x") << s;
     EXPECT_EQ(unescape_text(escape_text(s)), s);
   }
@@ -36,7 +38,8 @@ TEST(Escape, UnescapeIsTheInverse) {
   std::mt19937_64 random(9);
   for (int i = 0; i < 2000; ++i) {
     std::string s(random() % 40, '\0');
-    for (char& c : s) c = static_cast<char>(random() % 3 == 0 ? "\\x0af\xc3\xa9"[random() % 7] : random());
+    for (char& c : s)
+      c = static_cast<char>(random() % 3 == 0 ? "\\x0af\xc3\xa9"[random() % 7] : random());
     const std::string e = escape_text(s);
     ASSERT_EQ(unescape_text(e), s);
     for (const char c : e) ASSERT_TRUE(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);

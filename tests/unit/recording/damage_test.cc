@@ -67,8 +67,8 @@ TEST(Damage, EachFlippedByteLosesItsChunkOnly) {
       ASSERT_EQ(report->chunks, 2u) << at;
       ASSERT_EQ(report->bad_chunks, last ? 0u : 1u) << at;
       const std::size_t chunk = at < s.ends[1] ? 0 : at < s.ends[2] ? 1 : 2;
-      ASSERT_EQ(report->skipped_bytes + report->truncated_bytes,
-                s.ends[chunk + 1] - s.ends[chunk]) << at;
+      ASSERT_EQ(report->skipped_bytes + report->truncated_bytes, s.ends[chunk + 1] - s.ends[chunk])
+          << at;
       ASSERT_FALSE(report->first_damage.empty());
     }
   }
@@ -89,9 +89,9 @@ TEST(Damage, RandomDamageNeverInventsRows) {
   test::Random random(7);
   const std::string bytes = test::recording_of([&](RecordingWriter& w) {
     for (int i = 0; i < 60; ++i) {
-      test::for_each_row_type([&]<class Row>(std::type_identity<Row>) {
-        w.add(test::random_row<Row>(random));
-      });
+      for (std::size_t k = 0; k < kTableCount; ++k) {
+        test::add(w, test::random_row(random, test::nth_table(k)));
+      }
       if (i % 10 == 0) {
         EXPECT_TRUE(w.flush().ok());
       }
@@ -250,7 +250,8 @@ TEST(Hostile, ValuesThatDoNotFitTheirColumn) {
 TEST(Hostile, RowCountIsBounded) {
   EXPECT_EQ(with_payload(0xffffffffu, payload_of({"a"}, {{5, {1}}})).report.bad_chunks, 1u);
   EXPECT_EQ(with_payload(kMaxChunkRows + 1, payload_of({}, {{5, Bytes(kMaxChunkRows + 1, 0)}}))
-                .report.bad_chunks, 1u);
+                .report.bad_chunks,
+            1u);
   EXPECT_EQ(with_payload(1000, payload_of({}, {{5, Bytes(1000, 0)}})).report.bad_chunks, 0u);
 }
 
@@ -294,8 +295,7 @@ TEST(Versions, NewerMinorTablesColumnsAndCodecsAreSkipped) {
   columns.rows = 2;
   columns.payload =
       payload_of({"k", "v"}, {{5, {1, 0}}, {5, {2, 2}}, {2, {1, 2}}, {77, {1, 2, 3, 4, 5}}});
-  const auto d =
-      dump_of(bytes + chunk_bytes(table) + chunk_bytes(codec) + chunk_bytes(columns));
+  const auto d = dump_of(bytes + chunk_bytes(table) + chunk_bytes(codec) + chunk_bytes(columns));
   EXPECT_FALSE(d.report.damaged()) << d.report.first_damage;
   EXPECT_EQ(d.report.unknown_chunks, 2u);
   EXPECT_EQ(d.report.rows, 14u);

@@ -20,39 +20,34 @@ std::string canonical(const std::string& line) {
 }
 
 std::string refused(const std::string& line) {
-  const Status s = parse_text("srvprof-text 1\n\n" + line + "\n", [](const auto&) {}, "x.txt");
+  const Status s = parse_text(
+      "srvprof-text 1\n\n" + line + "\n", [](const auto&) {}, "x.txt");
   return s.ok() ? "accepted" : s.error().what;
 }
 
 TEST(Text, BinaryToTextToBinaryKeepsEveryRow) {
   test::Random random(42);
   const std::string first = test::recording_of([&](RecordingWriter& w) {
-    for (int i = 0; i < 80; ++i) {
-      test::for_each_row_type(
-          [&]<class Row>(std::type_identity<Row>) { w.add(test::random_row<Row>(random)); });
+    for (std::size_t i = 0; i < 80 * kTableCount; ++i) {
+      test::add(w, test::random_row(random, test::nth_table(i % kTableCount)));
     }
   });
-  const auto text = test::dump_of(first);
-  const std::string second = binary_of(text.text);
-  auto a = test::reader_of(first), b = test::reader_of(second);
-  test::for_each_row_type([&]<class Row>(std::type_identity<Row>) {
-    const auto want = *a->read_table<Row>(), got = *b->read_table<Row>();
-    ASSERT_EQ(want.size(), 80u);
-    ASSERT_EQ(got.size(), 80u);
-    for (std::size_t i = 0; i < want.size(); ++i) {
-      ASSERT_TRUE(test::same(want[i], got[i])) << to_text(want[i]) << "\n" << to_text(got[i]);
-    }
-  });
+  const auto want = test::rows_of(first);
+  const auto got = test::rows_of(binary_of(test::dump_of(first).text));
+  ASSERT_EQ(want.size(), 80 * kTableCount);
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    ASSERT_TRUE(test::same(want[i], got[i])) << test::text_of(want[i]) << "\n"
+                                             << test::text_of(got[i]);
+  }
 }
 
 TEST(Text, TextToBinaryToTextIsTheIdentityAlsoWhereTablesAlternate) {
   test::Random random(43);
   std::string text = "srvprof-text 1\n";
   for (int i = 0; i < 2000; ++i) {
-    const auto table = static_cast<Table>(1 + test::below(random, kTableCount));
-    with_row_type(table, [&]<class Row>(std::type_identity<Row>) {
-      text += to_text(test::random_row<Row>(random)) + '\n';
-    });
+    const Table table = test::nth_table(test::below(random, kTableCount));
+    text += test::text_of(test::random_row(random, table)) + '\n';
   }
   EXPECT_EQ(test::dump_of(binary_of(text)).text, text);
 }
@@ -60,7 +55,7 @@ TEST(Text, TextToBinaryToTextIsTheIdentityAlsoWhereTablesAlternate) {
 TEST(Text, NoLineHoldsAControlCharacter) {
   test::Random random(44);
   for (int i = 0; i < 200; ++i) {
-    for (const char c : to_text(test::random_row<rows::Process>(random))) {
+    for (const char c : test::text_of(test::random_row(random, Table::kProcess))) {
       const auto u = static_cast<unsigned char>(c);
       ASSERT_TRUE(u >= 0x20 && u != 0x7f) << unsigned{u};
     }
@@ -87,8 +82,7 @@ TEST(Text, ForgivesBlanksCommentsOrderAndNotation) {
   EXPECT_EQ(canonical("  request\tconn=4   t_arrive=123  # why\r"), "request t_arrive=123 conn=4");
   EXPECT_EQ(canonical("# only a comment"), "");
   EXPECT_EQ(canonical("   \t "), "");
-  EXPECT_EQ(canonical("request path=/a?b#c method=GET"),
-            "request method=\"GET\" path=\"/a?b#c\"");
+  EXPECT_EQ(canonical("request path=/a?b#c method=GET"), "request method=\"GET\" path=\"/a?b#c\"");
   EXPECT_EQ(canonical("request path= conn=0x1F"), "request conn=31");
   EXPECT_EQ(canonical("request path_cut=true"), "request path_cut=1");
   EXPECT_EQ(canonical("process target=false pid=1"), "process pid=1");
@@ -126,7 +120,8 @@ TEST(Text, ErrorsNameLineTableAndReason) {
             "reading x.txt: line 3: request: field 'conn': '99999999999999999999' is out of range");
   EXPECT_EQ(refused("request conn=-1"),
             "reading x.txt: line 3: request: field 'conn': '-1' is not a number");
-  EXPECT_EQ(refused("request conn="), "reading x.txt: line 3: request: field 'conn': '' is not a number");
+  EXPECT_EQ(refused("request conn="),
+            "reading x.txt: line 3: request: field 'conn': '' is not a number");
   EXPECT_EQ(refused("request conn"), "reading x.txt: line 3: request: 'conn' is not name=value");
   EXPECT_EQ(refused("request =1"),
             "reading x.txt: line 3: request: a field name is missing before '='");
@@ -148,7 +143,8 @@ TEST(Text, ErrorsNameLineTableAndReason) {
 
 TEST(Text, TheHeaderLineIsNeeded) {
   const auto parse = [](std::string_view text) {
-    const Status s = parse_text(text, [](const auto&) {}, "x.txt");
+    const Status s = parse_text(
+        text, [](const auto&) {}, "x.txt");
     return s.ok() ? "accepted" : s.error().what;
   };
   EXPECT_EQ(parse("# hello\n\n srvprof-text 1\n"), "accepted");
@@ -161,7 +157,7 @@ TEST(Text, TheHeaderLineIsNeeded) {
 
 TEST(Text, RandomBytesAreRefusedNotCrashedOn) {
   test::Random random(5);
-  const std::string good = to_text(test::random_row<rows::Frame>(random));
+  const std::string good = test::text_of(test::random_row(random, Table::kFrame));
   for (int i = 0; i < 3000; ++i) {
     std::string bad = good;
     for (int n = 0; n < 3; ++n) bad[test::below(random, bad.size())] = static_cast<char>(random());
@@ -171,13 +167,9 @@ TEST(Text, RandomBytesAreRefusedNotCrashedOn) {
     auto r = parser.line(bad, row);
     // Whatever is accepted has a canonical form that is stable.
     if (!r.ok() || !*r) continue;
-    std::visit(
-        [&](const auto& x) {
-          AnyRow again;
-          ASSERT_TRUE(parser.line(to_text(x), again).ok());
-          std::visit([&](const auto& y) { EXPECT_EQ(to_text(y), to_text(x)); }, again);
-        },
-        row);
+    AnyRow again;
+    ASSERT_TRUE(parser.line(test::text_of(row), again).ok());
+    EXPECT_TRUE(test::same(row, again));
   }
 }
 

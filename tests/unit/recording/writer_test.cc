@@ -1,7 +1,9 @@
 // Files: who may create them, what a full disk leaves, how much memory rows take.
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
@@ -33,7 +35,7 @@ TEST_F(Writer, CreatesAPrivateFileThatOpens) {
   ASSERT_TRUE(writer.ok());
   writer->add(rows::Meta{"mode", "default"});
   ASSERT_TRUE(writer->close().ok());
-  struct stat st{};
+  struct stat st {};
   ASSERT_EQ(::stat(path_.c_str(), &st), 0);
   EXPECT_EQ(st.st_mode & 07777u, 0600u);
   EXPECT_EQ(static_cast<std::uint64_t>(st.st_size), writer->bytes_written());
@@ -70,7 +72,7 @@ TEST_F(Writer, GivesTheFileToItsOwner) {
   const FileOwner me{::getuid(), ::getgid()};
   const FileOwner wanted = ::getuid() == 0 ? FileOwner{65534, 65534} : me;
   ASSERT_TRUE(RecordingWriter::create(path_, wanted).ok());
-  struct stat st{};
+  struct stat st {};
   ASSERT_EQ(::stat(path_.c_str(), &st), 0);
   EXPECT_EQ(st.st_uid, wanted.uid);
   EXPECT_EQ(st.st_gid, wanted.gid);
