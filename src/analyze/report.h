@@ -40,7 +40,7 @@ struct Finding {
   std::vector<std::string> ruled_out;
   std::vector<std::string> tries;  // what to change
   std::vector<Culprit> culprits;
-  std::optional<std::pair<Duration, Duration>> p99_without;  // estimate, interval
+  std::optional<std::pair<Duration, Duration>> p99_without;  // estimate: from, to
   bool of_body = false;            // true: it is what the ordinary request is made of, not the gap
 };
 
@@ -95,13 +95,15 @@ struct CoverageLine {
   std::string topic, text;
 };
 
-struct ProcessCpu {
+// A process of the machine, averaged over the run.
+struct MachineProcess {
   std::uint32_t pid = 0;
   std::string comm;
   double cpus = 0;                 // CPU seconds per second
   double runq = 0;                 // seconds queued per second
   bool target = false, load_generator = false;
 };
+using ProcessCpu = MachineProcess;
 
 struct ReportHeader {
   std::string file, version, command, kernel, mode, start_utc;

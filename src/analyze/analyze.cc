@@ -1,0 +1,65 @@
+// The table of contents of the analysis.
+#include "analyze/analyze.h"
+
+#include <algorithm>
+
+#include "analyze/causes/client_side.h"
+#include "analyze/coverage.h"
+#include "analyze/exemplars.h"
+#include "analyze/explain.h"
+#include "analyze/facts.h"
+#include "analyze/groups.h"
+#include "analyze/phases.h"
+#include "analyze/verdict.h"
+
+namespace srvprof {
+namespace {
+
+// The run-wide finding belongs to the largest group of a loaded phase, if that has nothing else to say.
+void add_client_side(const Trace& trace, const Facts& facts, std::vector<GroupData>& groups) {
+  const bool any = std::any_of(groups.begin(), groups.end(), [](const GroupData& g) {
+    return !g.first && !g.out.findings.empty();
+  });
+  if (any) return;
+  const auto largest = std::max_element(
+      groups.begin(), groups.end(),
+      [](const GroupData& a, const GroupData& b) { return a.out.requests < b.out.requests; });
+  if (largest == groups.end() || largest->members.empty()) return;
+  const std::size_t p99 = rank_of(99, largest->members.size());
+  const Duration value = trace.request(largest->members[p99]).latency();
+  if (auto finding = client_side_finding(trace, facts, value)) {
+    largest->out.findings.insert(largest->out.findings.begin(), std::move(*finding));
+  }
+}
+
+}  // namespace
+
+Report analyze_with(const Trace& trace, const TileSource& source, const std::string& file,
+                    const ReportOptions& options) {
+  Report report;
+  report.phases = load_phases(trace);
+  const Facts facts = facts_of(trace, report.phases);
+  std::vector<GroupData> groups = groups_of(trace, report.phases, options);
+  for (GroupData& g : groups) {
+    const LoadPhase& phase = report.phases[g.phase];
+    explain({trace, facts, phase.begin, phase.end, g.route, g.first, 0}, source, g);
+  }
+  add_client_side(trace, facts, groups);
+  order_groups(groups);
+  report.header = header_of(trace, facts, file);
+  report.verdict = verdict_of(trace, facts, report.phases, groups, options);
+  report.exemplars = exemplars_of(trace, source, groups, options);
+  report.coverage = coverage_of(trace, report.header, groups);
+  report.machine = facts.machine;
+  for (GroupData& g : groups) report.groups.push_back(std::move(g.out));
+  return report;
+}
+
+Report analyze(const Trace& trace, const std::string& file, const ReportOptions& options) {
+  const TileSource source = [](const Trace& t, RequestId id, std::vector<Tile>& out) {
+    tiles_of(t, id, out);
+  };
+  return analyze_with(trace, source, file, options);
+}
+
+}  // namespace srvprof

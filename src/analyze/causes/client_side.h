@@ -1,0 +1,16 @@
+// A finding about the whole run: the target idled, so that what is slow is not here.
+#pragma once
+
+#include <optional>
+
+#include "analyze/facts.h"
+#include "analyze/report.h"
+
+namespace srvprof {
+
+// Only if the target was idle most of the loaded time while the machine was full or the load
+// generator waited for CPUs. server_p99: of the route with the most requests.
+std::optional<Finding> client_side_finding(const Trace& trace, const Facts& facts,
+                                           Duration server_p99);
+
+}  // namespace srvprof

@@ -1,0 +1,96 @@
+#include "analyze/frames.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace srvprof {
+namespace {
+
+// Kernel frames that every blocked task shows: they say nothing about why.
+bool is_scheduler(std::string_view function) {
+  static constexpr std::string_view kNames[] = {
+      "__schedule",       "schedule",       "schedule_timeout",     "io_schedule",
+      "io_schedule_timeout", "schedule_preempt_disabled", "preempt_schedule",
+      "preempt_schedule_irq", "__cond_resched", "schedule_hrtimeout_range",
+      "schedule_hrtimeout_range_clock", "__traceiter_sched_switch", "wait_woken",
+      "__perf_event_task_sched_out", "exit_to_user_mode_loop"};
+  return std::find(std::begin(kNames), std::end(kNames), function) != std::end(kNames) ||
+         function.rfind("bpf_", 0) == 0;
+}
+
+std::string_view base_name(std::string_view path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string name_of_frame(const rows::Frame& frame, bool kernel) {
+  if (!frame.function.empty()) return kernel ? frame.function + "_[k]" : frame.function;
+  if (!frame.module.empty()) {
+    return fmt::format("{}+{:#x}", base_name(frame.module), frame.module_offset);
+  }
+  return fmt::format("{:#x}", frame.pc);
+}
+
+const std::vector<rows::Frame>* frames_at(const Trace& trace, std::uint32_t pid, std::uint64_t pc) {
+  const auto found = trace.frames.find({pid, pc});
+  return found == trace.frames.end() || found->second.empty() ? nullptr : &found->second;
+}
+
+// Functions of a stack, innermost first, by name; without those that have none.
+std::vector<std::string> named_functions(const Trace& trace, std::uint64_t hash) {
+  std::vector<std::string> out;
+  const auto stack = trace.stacks.find(hash);
+  if (hash == 0 || stack == trace.stacks.end()) return out;
+  for (const std::uint64_t pc : stack->second.pcs) {
+    const auto* frames = frames_at(trace, stack->second.pid, pc);
+    if (!frames) continue;
+    for (const rows::Frame& frame : *frames) {
+      if (frame.function.empty()) continue;
+      if (stack->second.pid == 0 && is_scheduler(frame.function)) continue;
+      out.push_back(frame.function);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> frame_names(const Trace& trace, std::uint64_t hash) {
+  std::vector<std::string> out;
+  const auto stack = trace.stacks.find(hash);
+  if (hash == 0 || stack == trace.stacks.end()) return out;
+  const bool kernel = stack->second.pid == 0;
+  const auto& pcs = stack->second.pcs;
+  for (auto pc = pcs.rbegin(); pc != pcs.rend(); ++pc) {
+    const auto* frames = frames_at(trace, stack->second.pid, *pc);
+    if (!frames) {
+      out.push_back(fmt::format("{:#x}{}", *pc, kernel ? "_[k]" : ""));
+      continue;
+    }
+    for (auto frame = frames->rbegin(); frame != frames->rend(); ++frame) {
+      out.push_back(name_of_frame(*frame, kernel));
+    }
+  }
+  return out;
+}
+
+std::string innermost_name(const Trace& trace, std::uint64_t kstack, std::uint64_t ustack) {
+  if (auto user = named_functions(trace, ustack); !user.empty()) return user.front();
+  if (auto kernel = named_functions(trace, kstack); !kernel.empty()) return kernel.front();
+  const auto names = frame_names(trace, ustack);
+  return names.empty() ? std::string{} : names.back();
+}
+
+std::string innermost_names(const Trace& trace, std::uint64_t hash, std::size_t depth) {
+  const auto names = named_functions(trace, hash);
+  std::string out;
+  for (std::size_t i = 0; i < names.size() && i < depth; ++i) {
+    if (i) out += " <- ";
+    out += names[i];
+  }
+  return out;
+}
+
+}  // namespace srvprof

@@ -1,0 +1,19 @@
+// The whole machine during the run: who used the CPUs, and how much of the time the target idled.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analyze/report.h"
+#include "trace/model.h"
+
+namespace srvprof {
+
+// Averages over the recording, by CPU use, largest first.
+std::vector<MachineProcess> machine_use(const Trace& trace);
+
+// Share of the loaded phases (all that are not idle) during which no thread of the target was on a
+// CPU or waiting for one. Nothing if no thread's timeline is known.
+std::optional<double> target_idle_share(const Trace& trace, const std::vector<LoadPhase>& phases);
+
+}  // namespace srvprof
