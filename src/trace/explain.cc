@@ -83,12 +83,13 @@ Explainer::Gap Explainer::gap_of(const Own& from, const Own& to) const {
   const Thread& a = trace_.thread(from.thread);
   std::size_t i = owner_index(a, from.t);
   if (i < a.owners.size() && a.owners[i].request == id_) {
-    gap.from_end = i + 1 < a.owners.size() ? std::min(to.t, a.owners[i + 1].t) : to.t;
-    ++i;
+    while (i < a.owners.size() && a.owners[i].request == id_ && a.owners[i].t < to.t) ++i;
+    gap.from_end = i < a.owners.size() ? std::min(to.t, a.owners[i].t) : to.t;
   }
   const Thread& b = trace_.thread(to.thread);
-  const std::size_t j = owner_index(b, to.t);
+  std::size_t j = owner_index(b, to.t);
   if (j < b.owners.size() && b.owners[j].request == id_) {
+    while (j > 0 && b.owners[j - 1].request == id_ && b.owners[j].t > from.t) --j;
     gap.to_begin = std::max(from.t, b.owners[j].t);
     // It was woken for this: whoever woke it ended the wait.
     if (b.owners[j].estimated && b.owners[j].t > from.t) set_pool(b, b.owners[j].t, gap);

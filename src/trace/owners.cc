@@ -53,8 +53,10 @@ void mark_idle(const Trace& trace, Thread& thread, const std::vector<const Socke
   Time busy_until;  // end of the request in hand
   for (OffInterval& off : thread.off) {
     while (next < events.size() && events[next]->t <= off.t_out) {
-      const RequestId request = events[next++]->request;
-      if (request) busy_until = trace.request(request).t_done;
+      const SocketEvent& e = *events[next++];
+      // What another thread will answer is no longer in this one's hands.
+      const bool ours = e.request && trace.request(e.request).writer == e.thread;
+      busy_until = ours ? trace.request(e.request).t_done : e.t;
     }
     if (off.t_wake <= off.t_out || !may_idle_in(trace.model, !events.empty(), off)) continue;
     off.idle = trace.model != RuntimeModel::kThreadPerRequest || busy_until <= off.t_out;
@@ -63,7 +65,9 @@ void mark_idle(const Trace& trace, Thread& thread, const std::vector<const Socke
 
 void push(std::vector<OwnerChange>& owners, const OwnerChange& change) {
   if (!owners.empty() && owners.back().t == change.t) owners.pop_back();
-  if (!owners.empty() && same_owner(owners.back(), change)) return;
+  // What was inferred and is now observed is a change, too.
+  const bool same = !owners.empty() && same_owner(owners.back(), change);
+  if (same && owners.back().estimated == change.estimated) return;
   owners.push_back(change);
 }
 
@@ -112,6 +116,19 @@ class OwnerLine {
   std::size_t next_ = 0, next_idle_ = 0;
 };
 
+// A network softirq that ends so shortly before a socket event of its thread is that call's own work.
+constexpr Duration kOwnSoftirq = std::chrono::microseconds(20);
+constexpr std::uint32_t kNetTx = 2, kNetRx = 3;
+
+void drop_own_softirqs(Thread& thread, const std::vector<const SocketEvent*>& events) {
+  std::erase_if(thread.irqs, [&](const IrqSpan& irq) {
+    if (!irq.softirq || (irq.vector != kNetTx && irq.vector != kNetRx)) return false;
+    const auto next = std::lower_bound(events.begin(), events.end(), irq.end,
+                                       [](const SocketEvent* e, Time t) { return e->t < t; });
+    return next != events.end() && (*next)->t - irq.end <= kOwnSoftirq;
+  });
+}
+
 }  // namespace
 
 void assign_owners(const Raw& raw, Trace& trace) {
@@ -122,6 +139,7 @@ void assign_owners(const Raw& raw, Trace& trace) {
   for (std::size_t i = 0; i < trace.threads.size(); ++i) {
     Thread& thread = trace.threads[i];
     mark_idle(trace, thread, by_thread[i]);
+    drop_own_softirqs(thread, by_thread[i]);
     if (!by_thread[i].empty()) OwnerLine(thread, by_thread[i]).build();
   }
 }

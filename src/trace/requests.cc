@@ -130,10 +130,11 @@ bool is_go(const Trace& trace) {
                      [](const Request& r) { return r.g != 0; });
 }
 
-// Loops: threads that read a request while an earlier one of theirs is open, or that sleep in epoll.
+// Loops: threads that answer what they read, and read a request while an earlier one of theirs is open or
+// sleep in epoll.
 bool is_event_loop(const Trace& trace) {
   std::vector<Time> open_until(trace.threads.size() + 1);
-  std::uint64_t overlapping = 0, reads = 0;
+  std::uint64_t overlapping = 0, reads = 0, handed_over = 0;
   std::vector<const Request*> by_read;
   for (const Request& r : trace.requests) {
     if (r.reader && !r.pipelined) by_read.push_back(&r);
@@ -142,12 +143,17 @@ bool is_event_loop(const Trace& trace) {
                    [](const Request* a, const Request* b) { return a->t_read < b->t_read; });
   std::vector<bool> is_reader(trace.threads.size() + 1);
   for (const Request* r : by_read) {
+    ++reads;
+    if (r->reader != r->writer) {
+      ++handed_over;
+      continue;
+    }
     Time& until = open_until[r->reader.value];
     overlapping += r->t_read < until;
     until = std::max(until, r->t_done);
     is_reader[r->reader.value] = true;
-    ++reads;
   }
+  if (handed_over * 2 > reads) return false;
   // A few overlaps happen to any server: an answer that is still being written, a handed-over request.
   if (overlapping * 50 > reads) return true;
   std::uint64_t epoll = 0, other = 0;
@@ -156,7 +162,7 @@ bool is_event_loop(const Trace& trace) {
     for (const OffInterval& off : trace.threads[i].off) {
       const bool events = off.wait == Wait::kEvents && off.sysnr != 7 && off.sysnr != 271;
       epoll += events;
-      other += !events && off.wait != Wait::kNone && off.wait != Wait::kFault;
+      other += off.wait == Wait::kSocket || off.wait == Wait::kAccept || off.wait == Wait::kFutex;
     }
   }
   return epoll > other;

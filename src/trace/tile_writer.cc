@@ -8,9 +8,6 @@ namespace srvprof {
 namespace {
 
 constexpr Duration kStealMin = std::chrono::milliseconds(1);
-// A network softirq that ends so shortly before a socket event of its thread is that call's own work.
-constexpr Duration kOwnSoftirq = std::chrono::microseconds(20);
-constexpr std::uint32_t kNetTx = 2, kNetRx = 3;
 
 bool same_who(const Who& a, const Who& b) {
   return a.kind == b.kind && a.id == b.id && a.estimated == b.estimated;
@@ -42,13 +39,6 @@ Who who_of(const OwnerChange& owner, bool estimated) {
       break;
   }
   return who;
-}
-
-bool own_softirq(const IrqSpan& irq, const Thread& thread) {
-  if (!irq.softirq || (irq.vector != kNetTx && irq.vector != kNetRx)) return false;
-  const auto next = std::lower_bound(thread.owners.begin(), thread.owners.end(), irq.end,
-                                     [](const OwnerChange& c, Time t) { return c.t < t; });
-  return next != thread.owners.end() && next->t - irq.end <= kOwnSoftirq;
 }
 
 }  // namespace
@@ -87,7 +77,6 @@ void TileWriter::with_irqs(Time end, const Tile& tile, const Thread& thread) {
     auto it = std::upper_bound(thread.irqs.begin(), thread.irqs.end(), at_,
                                [](Time t, const IrqSpan& s) { return t < s.end; });
     for (; it != thread.irqs.end() && it->begin < end; ++it) {
-      if (own_softirq(*it, thread)) continue;
       put(it->begin, tile);
       Tile irq;
       irq.state = State::kIrq;
