@@ -40,7 +40,8 @@ void collect(const ElfFile& elf, std::string_view table, std::string_view string
     const ElfSegment* code = find_code(elf, sym.st_value);
     if (code == nullptr) continue;
     std::string_view name = strings.substr(sym.st_name, kMaxSymbolName);
-    name = name.substr(0, name.find('\0'));
+    // Linkers write versions into .symtab: "fmod@GLIBC_2.38".
+    name = name.substr(0, std::min(name.find('\0'), name.find('@', 1)));
     if (name.empty()) continue;
     const std::uint64_t code_end = code->vaddr + code->memory_size;
     const std::uint64_t room = code_end - sym.st_value;
@@ -77,7 +78,7 @@ Result<SymbolTable> read_symbols(const ElfFile& elf, const SymbolLimits& limits)
   std::vector<RawSymbol> raw;
   std::vector<std::string> string_sections;
   string_sections.reserve(2);  // the names of `raw` point into them
-  for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
+  for (const unsigned type : {unsigned{SHT_SYMTAB}, unsigned{SHT_DYNSYM}}) {
     const auto section = std::find_if(elf.sections.begin(), elf.sections.end(),
                                       [&](const ElfSection& s) { return s.type == type; });
     if (section == elf.sections.end() || section->link >= elf.sections.size()) continue;

@@ -21,7 +21,7 @@ struct Symbol {
 // One symbol an address: of several names the exported one with the fewest leading underscores.
 struct SymbolTable {
   std::vector<Symbol> symbols;  // ascending by vaddr
-  std::string names;            // NUL-terminated, as in the file (mangled)
+  std::string names;            // NUL-terminated, as in the file (mangled), without @version
 };
 
 // A symbol before the table is made. `end` 0 = size not known; `rank` smaller = better name.
