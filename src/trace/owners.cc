@@ -83,6 +83,7 @@ class OwnerLine {
       take_events(off.t_out);
       push(thread_.owners, {.t = off.t_out, .request = {}, .conn = {},
                             .kind = OwnerChange::Kind::kIdle, .estimated = false});
+      take_events(off.t_wake);  // none, if no record was lost: who sleeps has no events
       push(thread_.owners, after(i));
     }
     take_events(Time::max());

@@ -186,14 +186,14 @@ void apply_states(Raw& raw, Trace& trace) {
 }
 
 // Threads that slept from attach to the end of a recording that was cut, so that nothing else tells.
-void add_sleepers(const Raw& raw, Trace& trace) {
+void add_sleepers(Raw& raw, Trace& trace) {
   for (const rows::ThreadState& s : raw.states) {
     Thread* thread = find(trace, s.tid, s.t);
     if (!thread || s.at_end || s.run != kRunBlocked || !thread->off.empty()) continue;
     OffInterval off = interval_of(s, trace.t_end);
-    off.t_out = trace.t_begin;
+    off.flags |= kOffNoStart;
     off.t_wake = trace.t_end;
-    if (off.t_out < off.t_in) thread->off.push_back(off);
+    if (tidy(off, trace.t_begin, Time{}, raw)) thread->off.push_back(off);
   }
 }
 
