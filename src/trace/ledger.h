@@ -31,7 +31,7 @@ void tiles_of(const Trace& trace, RequestId id, std::vector<Tile>& out);
 // A thread that was woken works for its next event's request from the wake-up on.
 RequestId owner_at(const Thread& thread, Time t);
 
-// The exchanges written on behalf of a request, by time.
+// The exchanges written on behalf of a request, by time; of request 0 those of no known request.
 std::vector<ExchangeId> exchanges_of(const Trace& trace, RequestId id);
 
 // Totals of a thread over [from, to): on CPU, runnable (queued), throttled, blocked. They add up to
