@@ -204,7 +204,7 @@ TEST_F(Writer, MemoryIsBounded) {
   auto writer = RecordingWriter::create(path_);
   std::size_t peak = 0;
   test::Random random(11);
-  for (std::uint32_t i = 0; i < 400'000; ++i) {
+  for (std::uint32_t i = 0; i < 100'000; ++i) {
     rows::Request r;
     r.t_arrive = time_from_ns(random());
     r.g = random();
@@ -222,12 +222,12 @@ TEST_F(Writer, MemoryIsBounded) {
 
 TEST_F(Writer, ALargeRowDoesNotKeepItsMemory) {
   auto writer = RecordingWriter::create(path_);
-  for (std::uint32_t i = 0; i < 4; ++i) {
+  for (std::uint32_t i = 0; i < 2; ++i) {
     rows::Load load;
     load.argv.assign(4u << 20, 'a');
     load.output.assign(8u << 20, 'b');
     writer->add(load);
-    for (int k = 0; k < 40; ++k) {
+    for (int k = 0; k < 8; ++k) {
       writer->add(rows::Stack{1, 1, std::vector<std::uint64_t>(kMaxListLength, ~0ull << k)});
     }
     ASSERT_TRUE(writer->flush().ok());
