@@ -53,7 +53,10 @@ Rgb differential_color(const FlameLayout& layout, const FlameBox& box) {
 
 std::string weight_text(const FlameData& flame, double weight) {
   if (flame.unit == "ms") return duration_text(Duration(std::llround(weight * 1e6)));
-  return count_text(static_cast<std::uint64_t>(std::llround(weight))) + " " + flame.unit;
+  // Samples of a mean request are fractions.
+  return (flame.differential ? fmt::format("{:.3f}", weight)
+                             : count_text(static_cast<std::uint64_t>(std::llround(weight)))) +
+         " " + flame.unit;
 }
 
 std::string box_title(const FlameData& flame, const FlameLayout& layout, const FlameBox& box) {

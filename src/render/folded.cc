@@ -1,5 +1,6 @@
 // Folded stacks: "outer;inner weight" a line, the input of other flame graph tools. Weights are
-// integers: samples, or microseconds for times. Differential graphs have two: body, then tail.
+// integers: samples, or nanoseconds for times. Differential graphs have two, body, then tail, of a mean
+// request; their samples are counted in thousandths.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -25,7 +26,7 @@ std::string folded_frame(std::string_view label) {
 Status render_folded(const Document& document, const RenderOptions&, const ByteSink& sink) {
   std::string out;
   for (const FlameData& flame : document.flames) {
-    const double scale = flame.unit == "ms" ? 1000 : 1;
+    const double scale = flame.unit == "ms" ? 1e6 : flame.differential ? 1000 : 1;
     for (const FlameStack& stack : flame.stacks) {
       const long long weight = std::llround(stack.weight * scale);
       const long long baseline = std::llround(stack.baseline * scale);

@@ -13,7 +13,6 @@ namespace srvprof {
 namespace {
 
 constexpr double kPercentiles[] = {50, 90, 95, 99, 99.9};
-constexpr std::size_t kMaxExemplars = 20;
 
 std::string label(const Group& group) { return xml_of_escaped(group_label(group, true)); }
 
@@ -109,33 +108,6 @@ std::string ledger_table(const Group& group) {
   return out + "</table>\n";
 }
 
-std::string exemplar_html(const Exemplar& e, Time origin) {
-  std::string bar = "<div class=\"bar\">";
-  std::string rows;
-  for (const ExemplarTile& tile : e.tiles) {
-    const auto state = static_cast<std::size_t>(tile.state);
-    std::string words = xml_text(tile.who);
-    if (!tile.where.empty()) words += (words.empty() ? "in " : ", in ") + xml_text(tile.where);
-    if (e.latency > Duration{}) {
-      bar += fmt::format(
-          "<span style=\"width:{:.3f}%;background:{}\" title=\"{} {} {} {}\"></span>",
-          100.0 * static_cast<double>(to_ns(tile.length)) / static_cast<double>(to_ns(e.latency)),
-          kStateColors[state], name_of(tile.phase), name_of(tile.state), duration_text(tile.length),
-          words);
-    }
-    rows += fmt::format("<tr><td>{}</td><td>{}</td><td class=\"l\">{}</td><td class=\"l\">{}</td>"
-                        "<td class=\"l\">{}</td></tr>\n",
-                        ms_text(tile.offset), ms_text(tile.length), name_of(tile.phase),
-                        name_of(tile.state), words);
-  }
-  return fmt::format(
-      "<details><summary>#{} {} {} <span class=\"k\">at +{:.6f} s, status {} {}</span>{}</div>"
-      "</summary><table><tr><th>at ms</th><th>ms</th><th class=\"l\">phase</th><th class=\"l\">state"
-      "</th><th class=\"l\">who, where</th></tr>\n{}</table></details>\n",
-      e.id, duration_text(e.latency), xml_text(e.path.empty() ? e.route : e.path),
-      to_seconds(e.t_arrive - origin), e.status, xml_text(e.flags), bar, rows);
-}
-
 }  // namespace
 
 std::string html_head(const ReportHeader& h) {
@@ -208,14 +180,6 @@ std::string html_ledger(const Group& group) {
   row("ordinary", group.body_requests, group.body);
   row("slow", group.tail_requests, group.tail);
   return out + legend_html(group.body, group.tail) + ledger_table(group);
-}
-
-std::string html_exemplars(const Report& report, Time origin) {
-  std::string out;
-  for (std::size_t i = 0; i < std::min(report.exemplars.size(), kMaxExemplars); ++i) {
-    out += exemplar_html(report.exemplars[i], origin);
-  }
-  return out.empty() ? out : "<h2>Slow requests, one by one</h2>\n" + out;
 }
 
 std::string html_phases(const Report& report, Time origin) {

@@ -18,6 +18,7 @@ th:first-child,td:first-child,td.l,th.l{text-align:left;overflow-wrap:anywhere}
 th{color:#666;font-weight:600}td.total{font-weight:600}
 .bar{display:flex;height:20px;background:#f1f1ee;margin:.15em 0;overflow:hidden}
 .bar span{display:block;height:100%;min-width:0}
+.bar.line{display:block;position:relative}.bar.line span{position:absolute}
 .row{display:grid;grid-template-columns:9em 1fr 7em;gap:.6em;align-items:center}
 .legend{margin:.3em 0;color:#444}.legend i{display:inline-block;width:.8em;height:.8em;margin:0 .3em 0 1em}
 details{margin:.5em 0}summary{cursor:pointer;font-weight:600;overflow-wrap:anywhere}

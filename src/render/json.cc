@@ -99,7 +99,7 @@ Status render_json(const Document& document, const RenderOptions&, const ByteSin
   Json out;
   Writer writer(out);
   describe(writer, report);
-  return sink(out.dump(2, ' ', true, Json::error_handler_t::replace) + '\n');
+  return sink(out.dump(1, ' ', true, Json::error_handler_t::replace) + '\n');
 }
 
 }  // namespace srvprof

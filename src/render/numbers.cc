@@ -11,6 +11,7 @@ namespace {
 std::string short_number(double x) {
   const double a = std::fabs(x);
   if (a == 0) return "0";
+  if (a < 0.0005) return "~0";
   if (a < 0.0995) return fmt::format("{:.3f}", x);
   if (a < 0.995) return fmt::format("{:.2f}", x);
   if (a < 99.95) return fmt::format("{:.1f}", x);

@@ -9,7 +9,7 @@
 namespace srvprof {
 
 std::string count_text(std::uint64_t n);    // 123,870
-std::string ms_text(Duration d);            // milliseconds without unit: 0.004 0.9 41.3 1,204
+std::string ms_text(Duration d);            // milliseconds without unit: ~0 0.004 0.90 41.3 1,204
 std::string duration_text(Duration d);      // with unit: 850 ns, 1.4 us, 41.3 ms, 2.50 s
 std::string percent_text(double share);     // 78 %, 1.2 %, 0 %
 std::string bytes_text(std::uint64_t n);    // 512 B, 4.0 KiB, 1.2 MiB

@@ -38,7 +38,7 @@ std::string unusual_requests(const ReportHeader& header) {
 
 std::string group_label(const Group& group, bool with_phase) {
   std::string out = escape_text(group.route);
-  if (group.first_requests) out += " (first of a connection)";
+  if (group.first_requests) out += " (first)";
   if (with_phase && !group.phase.empty()) out += fmt::format(" [{}]", escape_text(group.phase));
   return out;
 }
@@ -76,7 +76,7 @@ std::string text_verdict(const TextContext& context) {
     out += wrap("         ", 9, escape_text(lines[i]), context.options.width);
   }
   if (!context.report.groups.empty()) {
-    out += text_group_findings(context, context.report.groups.front());
+    out += text_group_findings(context, context.report.groups.front(), false);
   }
   return out;
 }

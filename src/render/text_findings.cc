@@ -60,18 +60,29 @@ std::string finding_counts(const Finding& finding) {
   return out;
 }
 
+constexpr std::size_t kIndent = 11;
+
+// "  1  78 %  run queue, behind this process's own threads"
+std::string finding_title(const TextContext& context, const Finding& finding, std::size_t number,
+                          std::string_view more) {
+  const std::string share = fmt::format("{:>5}", percent_text(finding.share));
+  return wrap(fmt::format("{:>3} {}  ", number, context.paint.bold(share)), kIndent,
+              escape_text(finding.title) + std::string(more), context.options.width);
+}
+
+std::string finding_line(const TextContext& context, const Finding& finding, std::size_t number) {
+  return finding_title(context, finding, number, ": " + finding_counts(finding));
+}
+
 std::string finding_text(const TextContext& context, const Finding& finding, std::size_t number) {
-  constexpr std::size_t kIndent = 11;
   const std::size_t width = context.options.width;
   const std::string margin(kIndent, ' ');
-  const std::string share = fmt::format("{:>5}", percent_text(finding.share));
-  std::string out = wrap(fmt::format("{:>3}  {} ", number, context.paint.bold(share)), kIndent,
-                         escape_text(finding.title), width);
+  std::string out = finding_title(context, finding, number, "");
   out += wrap(margin, kIndent, finding_counts(finding), width);
   for (const std::string& line : finding.evidence) {
     out += wrap(margin, kIndent, escape_text(line), width);
   }
-  if (!finding.culprits.empty()) {
+  if (context.options.verbose && !finding.culprits.empty()) {  // the evidence names the worst
     out += wrap(margin + "who: ", kIndent + 5, culprits_text(finding.culprits), width);
   }
   if (!finding.ruled_out.empty()) {
@@ -92,21 +103,25 @@ std::string finding_text(const TextContext& context, const Finding& finding, std
 
 }  // namespace
 
-std::string text_group_findings(const TextContext& context, const Group& group) {
+std::string text_group_findings(const TextContext& context, const Group& group, bool brief) {
   std::string gap, body;
-  std::size_t number = 0;
+  std::size_t gap_number = 0, body_number = 0;
   for (const Finding& finding : group.findings) {
-    if (!finding.of_body) gap += finding_text(context, finding, ++number);
-  }
-  number = 0;
-  for (const Finding& finding : group.findings) {
-    if (finding.of_body) body += finding_text(context, finding, ++number);
+    std::string& out = finding.of_body ? body : gap;
+    std::size_t& number = finding.of_body ? body_number : gap_number;
+    // What ordinary requests are made of is the main thing only where nothing else is.
+    const bool line_only = !context.options.verbose && (brief || finding.of_body) &&
+                           (brief || gap_number != 0);
+    out += line_only ? finding_line(context, finding, ++number)
+                     : finding_text(context, finding, ++number);
   }
   std::string out = gap;
   if (group.explained) {
-    out += fmt::format("     {:>5} unexplained\n", percent_text(group.unexplained_share));
+    out += fmt::format("    {:>5}  unexplained\n", percent_text(group.unexplained_share));
   }
-  if (!body.empty()) out += "  the ordinary request is made of\n" + body;
+  if (!body.empty() && (!brief || context.options.verbose || gap.empty())) {
+    out += "  the ordinary request is made of\n" + body;
+  }
   return out;
 }
 
@@ -128,9 +143,11 @@ std::string text_findings(const TextContext& context) {
                             count_text(group.tail_requests), count_text(group.requests),
                             duration_text(group.gap)),
                 context.options.width);
-    out += text_group_findings(context, group);
+    out += text_group_findings(context, group, true);
   }
-  return out.empty() ? out : '\n' + context.paint.bold("FINDINGS") + "  of the other routes\n" + out;
+  if (out.empty()) return out;
+  const char* more = context.options.verbose ? "" : " (in full with -v)";
+  return '\n' + context.paint.bold("FINDINGS") + "  of the other routes" + more + '\n' + out;
 }
 
 }  // namespace srvprof

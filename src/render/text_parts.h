@@ -16,15 +16,16 @@ struct TextContext {
   Paint paint;
 };
 
-// "GET /health", with what sets the group apart: "(first of a connection)", and the phase if asked.
+// "GET /health", with what sets the group apart: "(first)" for the first requests of connections, and
+// the phase if asked.
 std::string group_label(const Group& group, bool with_phase);
 
 std::string text_head(const TextContext& context);
 std::string text_verdict(const TextContext& context);
 // Findings of the groups after the verdict's.
 std::string text_findings(const TextContext& context);
-// The numbered findings of one group and what of it is unexplained.
-std::string text_group_findings(const TextContext& context, const Group& group);
+// The numbered findings of one group and what of it is unexplained. Brief: a line each.
+std::string text_group_findings(const TextContext& context, const Group& group, bool brief);
 std::string text_routes(const TextContext& context);
 // The ledger of the verdict's group; of every group if verbose.
 std::string text_ledgers(const TextContext& context);

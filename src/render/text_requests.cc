@@ -3,6 +3,7 @@
 
 #include "base/escape.h"
 #include "render/all.h"
+#include "render/exemplar_tiles.h"
 #include "render/layout.h"
 #include "render/numbers.h"
 #include "render/states.h"
@@ -10,7 +11,7 @@
 namespace srvprof {
 namespace {
 
-constexpr std::size_t kMaxTiles = 40;  // a request of more is cut, and says so
+constexpr std::size_t kMostTiles = 40;  // of a request of more the longest
 
 std::string exemplar_head(const Exemplar& exemplar, Time origin, const Paint& paint) {
   const std::string& path = exemplar.path.empty() ? exemplar.route : exemplar.path;
@@ -36,17 +37,18 @@ std::string exemplar_tiles(const Exemplar& exemplar, std::size_t width, const Pa
   using Align = TextTable::Align;
   TextTable table({Align::kRight, Align::kRight, Align::kLeft, Align::kLeft, Align::kLeft});
   table.row({"at ms", "ms", "phase", "state", "who, where"});
-  std::size_t shown = 0;
-  for (const ExemplarTile& tile : exemplar.tiles) {
-    if (shown++ == kMaxTiles) break;
+  const ShownTiles shown = longest_tiles(exemplar, kMostTiles);
+  for (const ExemplarTile* at : shown.tiles) {
+    const ExemplarTile& tile = *at;
     std::string who = escape_text(tile.who);
     if (!tile.where.empty()) who += (who.empty() ? "in " : ", in ") + escape_text(tile.where);
     table.row({ms_text(tile.offset), ms_text(tile.length), std::string(name_of(tile.phase)),
                std::string(name_of(tile.state)), shorten(who, width > 80 ? width - 46 : 40)});
   }
   std::string out = table.text("    ", paint);
-  if (exemplar.tiles.size() > kMaxTiles) {
-    out += fmt::format("    {} more pieces\n", exemplar.tiles.size() - kMaxTiles);
+  if (shown.left_out != 0) {
+    out += fmt::format("    {} shorter pieces are left out, {} together\n", shown.left_out,
+                       duration_text(shown.left_out_time));
   }
   return out;
 }

@@ -98,16 +98,18 @@ std::string text_routes(const TextContext& context) {
   table.row({"ROUTES  (ms)", "requests", "p50", "p90", "p99", "p99.9", "max", "| tail is made of"});
   const std::size_t shown =
       context.options.verbose ? groups.size() : std::min(groups.size(), kMaxRoutes);
-  bool few = false;
+  bool few = false, first = false;
   for (std::size_t i = 0; i < shown; ++i) {
     std::vector<std::string> cells = route_row(groups[i], with_phase, context.options.width);
+    first = first || groups[i].first_requests;
     few = few || std::count(cells.begin() + 2, cells.end() - 1, "-") > 0;
     cells.back() = "| " + cells.back();
     table.row(std::move(cells));
   }
   std::string out = '\n' + table.text("", context.paint);
-  if (few) {
-    out += context.paint.dim("  - : too few requests for this percentile") + '\n';
+  if (few) out += context.paint.dim("  -: too few requests for this percentile") + '\n';
+  if (first) {
+    out += context.paint.dim("  (first): the first request of each connection, kept apart") + '\n';
   }
   if (shown < groups.size()) {
     out += fmt::format("  {} more: -v, or --route\n", groups.size() - shown);
