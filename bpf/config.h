@@ -36,7 +36,6 @@ struct sp_shared {
 	__sp_u16 ports[SP_MAX_PORTS];
 	__sp_u64 lost[SP_LOSS_REASONS];
 	__sp_u64 unmeasured[SP_UNM_KINDS];
-	__sp_u64 requests;		/* requests sent, for the live line */
 	__sp_u64 writes_without_request;	/* answers to requests in flight at attach */
 };
 
@@ -45,7 +44,7 @@ struct sp_cpu {
 	__sp_u32 queued;		/* target threads waiting for this CPU */
 	__sp_u32 dirty;			/* send the next slice in any case */
 	__sp_u32 named_tid;		/* the last task that was named from here */
-	__sp_u32 pad;
+	__sp_u32 pad[13];		/* a cache line each: every CPU writes its own */
 };
 
 /* An established connection that was not accepted when it was last looked at. */

@@ -76,7 +76,6 @@ SP_INLINE void send_request(struct sp_sock *s)
 		return;
 	n = bounded(n, SP_HEAD_MAX);
 	s->req.h.aux = n;
-	__sync_fetch_and_add(&shared.requests, 1);
 	sp_send(&s->req, sizeof(s->req) - SP_HEAD_MAX + n, SP_LOSS_RING_REQUEST);
 }
 
