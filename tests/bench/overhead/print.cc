@@ -60,6 +60,7 @@ json json_of(const ProbeTable& t) {
                      {"runs", c.runs},
                      {"floor_ns", c.floor_ns},
                      {"ns_per_run", c.ns},
+                     {"ns_per_run_lowest_tenth", c.ns_low},
                      {"runs_per_request", c.runs_a_request},
                      {"ns_per_request", c.ns_a_request()}});
   }

@@ -18,7 +18,13 @@ constexpr std::uint64_t kEnoughRuns = 50;
 // Below this a program is not worth a column: it is named under the table.
 constexpr double kRareRunsARequest = 0.001;
 
-using Times = std::map<std::string, std::pair<std::uint64_t, std::uint64_t>>;  // run ns, runs
+constexpr Duration kSlice = 50ms;
+
+struct Slice {
+  std::uint64_t run_ns = 0, runs = 0;
+  double mean() const { return static_cast<double>(run_ns) / static_cast<double>(runs); }
+};
+using Times = std::map<std::string, Slice>;  // totals by program
 
 Times times_of(const TracerCounters& t) {
   Times times;
@@ -28,51 +34,70 @@ Times times_of(const TracerCounters& t) {
   return times;
 }
 
-// Runs between begin and end of statistics; answered requests meanwhile in `answered`.
-Result<Times> count(Tracer& tracer, Shared& shared, Duration length, std::uint64_t& answered) {
-  TRY(tracer.update());
-  const Times before = times_of(shared.tracer);
-  const std::uint64_t answered_before = shared.load.answered.load();
+// Program -> what it did in each slice.
+using Slices = std::map<std::string, std::vector<Slice>>;
+
+// Counts for `length` with statistics on; answered requests meanwhile in `answered`.
+Result<Slices> count(Tracer& tracer, Shared& shared, Duration length, std::uint64_t& answered) {
   TRY(tracer.begin_statistics());
-  sleep_for(length);
-  answered = shared.load.answered.load() - answered_before;
-  TRY(tracer.end_statistics());
   TRY(tracer.update());
-  Times delta = times_of(shared.tracer);
-  for (auto& [name, time] : delta) {
-    if (const auto it = before.find(name); it != before.end()) {
-      time.first -= it->second.first;
-      time.second -= it->second.second;
+  Times before = times_of(shared.tracer);
+  const std::uint64_t answered_before = shared.tracer.answered.load();
+  Slices slices;
+  for (Duration done{}; done < length; done += kSlice) {
+    sleep_for(kSlice);
+    TRY(tracer.update());
+    const Times now = times_of(shared.tracer);
+    for (const auto& [name, total] : now) {
+      const Slice slice{total.run_ns - before[name].run_ns, total.runs - before[name].runs};
+      if (slice.runs != 0) slices[name].push_back(slice);
     }
+    before = now;
   }
-  return delta;
+  answered = shared.tracer.answered.load() - answered_before;
+  TRY(tracer.end_statistics());
+  return slices;
+}
+
+std::uint64_t runs_of(const std::vector<Slice>& slices) {
+  std::uint64_t runs = 0;
+  for (const Slice& s : slices) runs += s.runs;
+  return runs;
+}
+
+// The mean of a run in that slice below which `share` of the runs lie.
+double quantile(std::vector<Slice> slices, double share) {
+  std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) { return a.mean() < b.mean(); });
+  const double wanted = share * static_cast<double>(runs_of(slices));
+  double seen = 0;
+  for (const Slice& s : slices) {
+    seen += static_cast<double>(s.runs);
+    if (seen >= wanted) return s.mean();
+  }
+  return 0;
 }
 
 // Of a run that ends at the gate: nothing but the two clock reads of the statistics.
-double floor_of(const Times& closed, const std::string& name) {
+double floor_of(const Slices& closed, const std::string& name, double share) {
   const auto it = closed.find(name);
-  if (it != closed.end() && it->second.second >= kEnoughRuns) {
-    return static_cast<double>(it->second.first) / static_cast<double>(it->second.second);
-  }
-  std::uint64_t ns = 0, runs = 0;
-  for (const auto& [other, time] : closed) {
-    ns += time.first;
-    runs += time.second;
-  }
-  return runs == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(runs);
+  if (it != closed.end() && runs_of(it->second) >= kEnoughRuns) return quantile(it->second, share);
+  std::vector<Slice> all;
+  for (const auto& [other, slices] : closed) all.insert(all.end(), slices.begin(), slices.end());
+  return quantile(std::move(all), share);
 }
 
-ProbeTable make_table(const Times& closed, const Times& open, std::uint64_t answered) {
+ProbeTable make_table(const Slices& closed, const Slices& open, std::uint64_t answered) {
   ProbeTable table;
   table.answered = answered;
-  for (const auto& [name, time] : open) {
-    if (time.second == 0) continue;
+  for (const auto& [name, slices] : open) {
     ProbeCost c;
     c.program = name;
-    c.runs = time.second;
-    c.floor_ns = floor_of(closed, name);
-    c.ns = std::max(0.0, static_cast<double>(time.first) / static_cast<double>(c.runs) - c.floor_ns);
-    c.runs_a_request = static_cast<double>(c.runs) / static_cast<double>(std::max<std::uint64_t>(answered, 1));
+    c.runs = runs_of(slices);
+    c.floor_ns = floor_of(closed, name, 0.5);
+    c.ns = std::max(0.0, quantile(slices, 0.5) - c.floor_ns);
+    c.ns_low = std::max(0.0, quantile(slices, 0.1) - floor_of(closed, name, 0.1));
+    c.runs_a_request =
+        static_cast<double>(c.runs) / static_cast<double>(std::max<std::uint64_t>(answered, 1));
     table.costs.push_back(c);
   }
   return table;
@@ -119,11 +144,11 @@ Result<ProbeTable> measure_probes(const BenchOptions& options, const std::string
   TRY(tracer.attach_closed());
   sleep_for(options.settle);
   std::uint64_t answered = 0;
-  const Times closed = TRY(count(tracer, shared, 1s, answered));
+  const Slices closed = TRY(count(tracer, shared, 1s, answered));
   TRY(tracer.open_gate());
   sleep_for(options.settle);
   const Duration length = options.pairs * Duration(250ms);
-  const Times open = TRY(count(tracer, shared, length, answered));
+  const Slices open = TRY(count(tracer, shared, length, answered));
   TRY(tracer.off());
   TRY(load.check());
   ProbeTable table = make_table(closed, open, answered);
