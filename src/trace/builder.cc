@@ -291,6 +291,7 @@ Trace TraceBuilder::build() {
   assign_owners(raw_, trace_);
   find_roles(trace_);
   find_stalls(trace_);
+  find_routes_that_run_through(trace_);
   if (raw_.bad_rows != 0) {
     note_damage(fmt::format("{} rows with impossible times were dropped", raw_.bad_rows));
   }

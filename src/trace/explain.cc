@@ -78,7 +78,7 @@ void Explainer::service_and_write() {
 
 Explainer::Gap Explainer::gap_of(const Own& from, const Own& to) const {
   Gap gap{.from = from, .to = to, .from_end = from.t, .to_begin = to.t, .foreign = false,
-          .pool_hint = {}, .pool = true};
+          .pool_hint = {}, .pool = true, .after_previous = std::nullopt};
   if (!from.thread || !to.thread) return gap;
   const Thread& a = trace_.thread(from.thread);
   std::size_t i = owner_index(a, from.t);
@@ -91,6 +91,9 @@ Explainer::Gap Explainer::gap_of(const Own& from, const Own& to) const {
   if (j < b.owners.size() && b.owners[j].request == id_) {
     while (j > 0 && b.owners[j - 1].request == id_ && b.owners[j].t > from.t) --j;
     gap.to_begin = std::max(from.t, b.owners[j].t);
+    if (j > 0 && r_.previous && b.owners[j - 1].request == r_.previous) {
+      gap.after_previous = b.owners[j - 1].t;
+    }
     // It was woken for this: whoever woke it ended the wait.
     if (b.owners[j].estimated && b.owners[j].t > from.t) set_pool(b, b.owners[j].t, gap);
   }

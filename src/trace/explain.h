@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "trace/tile_writer.h"
@@ -41,6 +42,8 @@ class Explainer {
     bool foreign = false;  // the thread had events of others in between
     ThreadId pool_hint;    // the worker that woke the thread for `to`
     bool pool = true;      // it may have waited for the pool
+    // Since then `to.thread` works for the request before on this connection, then for this one.
+    std::optional<Time> after_previous;
   };
 
   void find_exchanges();
@@ -60,10 +63,11 @@ class Explainer {
   void ready(ThreadId thread, Time to);
   void idle_ready(ThreadId thread, const Piece& piece);
   void follow_waker(ThreadId thread, const Piece& piece, Time to, int depth);
-  void other_threads(ThreadId thread, Time to);
+  void other_threads(ThreadId except, ThreadId thread, Time to);
 
   void middle(const Gap& gap, Time to);
   void wait(const Gap& gap, ThreadId thread, Time to);
+  void split(const Gap& gap, Time to);
   void handover(ThreadId thread, Time to);
   void by_owner(ThreadId thread, const Piece& piece, Time to, bool estimated = false);
 
@@ -90,9 +94,6 @@ struct PoolActivity {
 };
 // `hint` is preferred if it is active.
 PoolActivity pool_at(const Trace& trace, std::uint32_t pid, ThreadId hint, Time t, Time to);
-
-// What a worker does in a piece of its timeline, as the state of a pool tile.
-State worker_state_of(const Thread& thread, const Piece& piece);
 
 // The thread of the target that woke it; 0 if it was no thread of the target.
 ThreadId thread_of_waker(const Trace& trace, const OffInterval& off);

@@ -4,6 +4,7 @@
 #include "trace/explain.h"
 #include "trace/flags.h"
 #include "trace/ledger.h"
+#include "trace/stop.h"
 
 namespace srvprof {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "trace/explain.h"
 #include "trace/flags.h"
+#include "trace/stop.h"
 
 namespace srvprof {
 namespace {
@@ -79,7 +80,7 @@ void Explainer::follow_waker(ThreadId thread, const Piece& piece, Time to, int d
     if (loop) {
       w_.unexplained(to, thread);
     } else {
-      other_threads(thread, to);
+      other_threads(thread, thread, to);
     }
     return;
   }
@@ -93,14 +94,14 @@ void Explainer::follow_waker(ThreadId thread, const Piece& piece, Time to, int d
     } else if (of_waker.run == Run::kOn || !t.owners.empty()) {
       by_owner(waker, of_waker, of_waker.end, true);
     } else {
-      w_.unexplained(of_waker.end, waker);
+      other_threads(waker, thread, of_waker.end);
     }
   }
 }
 
 // Nobody is known to have kept it waiting: see what the other threads of the process do. One that is
 // queued first, then one that runs for somebody, then one that runs at all.
-void Explainer::other_threads(ThreadId thread, Time to) {
+void Explainer::other_threads(ThreadId except, ThreadId thread, Time to) {
   const auto of_pid = trace_.threads_of_pid.find(trace_.thread(thread).pid);
   while (w_.at() < to) {
     Time until = to;
@@ -110,7 +111,7 @@ void Explainer::other_threads(ThreadId thread, Time to) {
     std::size_t looked = 0;
     if (of_pid != trace_.threads_of_pid.end()) {
       for (const ThreadId id : of_pid->second) {
-        if (id == thread || ++looked > kThreadsMax) continue;
+        if (id == except || ++looked > kThreadsMax) continue;
         const Thread& t = trace_.thread(id);
         const Piece piece = piece_at(t, w_.at(), to);
         until = std::min(until, piece.end);
@@ -126,9 +127,29 @@ void Explainer::other_threads(ThreadId thread, Time to) {
     }
     if (best_rank == 0) {
       w_.unexplained(until, thread);
-    } else if (!w_.waits_for_cpu(best_piece.end, best, best_piece)) {
+    } else if (!w_.waits_for_cpu(best_piece.end, best, best_piece, true)) {
       by_owner(best, best_piece, best_piece.end, true);
     }
+  }
+}
+
+// A goroutine stopped and went on later, with foreign code in between or on another thread. Whether it
+// waited for something or was kept from running (by the scheduler, the collector) was not recorded. If
+// requests of its route do not stop as a rule, it was kept, by what the threads of the process did.
+void Explainer::split(const Gap& gap, Time to) {
+  const ThreadId thread = gap.to.thread;
+  const std::uint32_t route = r_.route.value;
+  if (gap.after_previous && w_.at() < gap.to_begin) {
+    // The thread that goes on with it had answered the request before on this connection and done
+    // nothing else since: the goroutine was on it all the time.
+    w_.split_unknown(std::min(to, *gap.after_previous), thread);
+    ready(thread, to);
+  } else if (route < trace_.route_runs_through.size() && trace_.route_runs_through[route]) {
+    other_threads({}, thread, to);
+  } else if (gap.foreign || gap.from.thread != gap.to.thread) {
+    w_.split_unknown(to, thread);
+  } else {
+    wait(gap, thread, to);
   }
 }
 
@@ -148,10 +169,10 @@ void Explainer::middle(const Gap& gap, Time to) {
       downstream(std::min(pooled->end, bound), pooled->conn, gap.to.thread, true);
     } else if (pooled) {
       ready(gap.to.thread, bound);
+    } else if (trace_.model == RuntimeModel::kGoroutines) {
+      split(gap, bound);
     } else if (gap.from.thread == gap.to.thread) {
       wait(gap, gap.to.thread, bound);
-    } else if (trace_.model == RuntimeModel::kGoroutines) {
-      w_.split_unknown(bound, gap.to.thread);
     } else {
       handover(gap.to.thread, bound);
     }
@@ -217,9 +238,7 @@ void Explainer::wait(const Gap& gap, ThreadId thread, Time to) {
         }
       }
       if (w_.waits_for_cpu(end, thread, piece)) continue;
-      if (trace_.model == RuntimeModel::kGoroutines && gap.foreign) {
-        w_.split_unknown(end, thread);
-      } else if (off && off->idle) {
+      if (off && off->idle) {
         const bool body_due = r_.t_read_last > w_.at() && r_.t_read_last > r_.t_read;
         const Who own_conn{.kind = Who::Kind::kConn, .estimated = false, .id = r_.conn.value};
         w_.unexplained(end, thread, body_due ? own_conn : Who{});

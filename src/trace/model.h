@@ -72,7 +72,9 @@ struct Tile {
   LifePhase phase{};
   State state{};
   bool split_unknown = false;   // the rules could not follow the request here; state is kUnexplained
-  State worker_state = State::kUnexplained;  // kPool: what the worker was doing (kCpu, kRunqWake, ...)
+  // kPool: what the worker was doing (kCpu, kRunqWake, ...). kBehind: what the thread was blocked in
+  // while it worked for the other request (kBlockedLock, ...), kUnexplained if it ran.
+  State worker_state = State::kUnexplained;
   Who who;
   ThreadId thread;              // whose timeline explains this tile, 0 = none
   std::uint32_t off = 0;        // 1-based index into thread.off of the interval behind it, 0 = none
@@ -200,7 +202,10 @@ struct Request {
   ConnId conn;
   RouteId route;
   ThreadId reader, writer;          // threads of the first read and first write
-  Time t_arrive, t_read, t_read_last;
+  Time t_arrive;
+  // Return of the first read by what serves it. (Go's background read of one byte is none: until the
+  // serving goroutine reads, the request is unread.)
+  Time t_read, t_read_last;
   Time t_accepted;                  // first request: end of the accept wait; else t_arrive
   Time t_write;                     // first write of the final answer; t_done if there was none
   Time t_done;                      // return of the last write, or detach/abort
@@ -211,6 +216,7 @@ struct Request {
   std::uint16_t status = 0, n_read = 0, n_write = 0;
   bool first = false, censored = false, aborted = false, stream = false, pipelined = false;
   bool path_cut = false;
+  bool background_read = false;     // Go took the first byte before
   StringId path;
   RequestId previous;               // on the same connection
 
@@ -266,6 +272,9 @@ struct Trace {
   std::vector<ExchangeId> exchanges_of_request_index;     // see exchanges_of()
   std::vector<std::uint32_t> exchanges_of_request_start;
   std::vector<RequestMark> marks;                         // by request, then by time
+  // Goroutines, by RouteId: requests of this route as a rule run from read to write without stopping
+  // (but for replies that are due). One that did stop was then kept from running.
+  std::vector<bool> route_runs_through;
   std::unordered_map<std::uint32_t, std::vector<ThreadId>> threads_of_pid;  // without short-lived ones
   // Threads that work off jobs of a process' event loops (kPoolWorker); lanes that they clone are their
   // children.

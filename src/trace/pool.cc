@@ -14,31 +14,6 @@ struct Activity {
   Time until;
 };
 
-State state_of_wait(Wait wait) {
-  switch (wait) {
-    case Wait::kFutex:
-    case Wait::kKernelLock:
-      return State::kBlockedLock;
-    case Wait::kDisk:
-      return State::kBlockedDisk;
-    case Wait::kFault:
-      return State::kBlockedFault;
-    case Wait::kPipe:
-      return State::kBlockedPipe;
-    case Wait::kSleep:
-      return State::kBlockedSleep;
-    case Wait::kSocket:
-    case Wait::kConnect:
-    case Wait::kEvents:
-    case Wait::kSend:
-      return State::kDownstream;
-    case Wait::kStopped:
-      return State::kStopped;
-    default:
-      return State::kUnexplained;
-  }
-}
-
 Activity activity_of(const Thread& thread, Time t, Time to) {
   const Piece piece = piece_at(thread, t, to);
   Activity activity{.state = std::nullopt, .until = piece.end};
@@ -94,22 +69,6 @@ PoolActivity pool_at(const Trace& trace, std::uint32_t pid, ThreadId hint, Time 
   result.until = result.worker ? best_until : none_until;
   result.estimated = active > 1 && result.worker != hint;
   return result;
-}
-
-State worker_state_of(const Thread& thread, const Piece& piece) {
-  switch (piece.run) {
-    case Run::kOn:
-      return State::kCpu;
-    case Run::kRunnable:
-      return runq_state(thread.off[piece.off - 1]);
-    case Run::kThrottled:
-      return State::kThrottled;
-    case Run::kBlocked:
-      return state_of_wait(thread.off[piece.off - 1].wait);
-    case Run::kUnknown:
-      break;
-  }
-  return State::kUnexplained;
 }
 
 ThreadId thread_of_waker(const Trace& trace, const OffInterval& off) {

@@ -130,6 +130,34 @@ bool is_go(const Trace& trace) {
                      [](const Request& r) { return r.g != 0; });
 }
 
+// Go's net/http reads one byte in the background while a request is in work. When that byte is the first
+// of the next request, the first read is not the serving goroutine's: the second one is.
+void skip_background_reads(Raw& raw, Trace& trace) {
+  std::vector<std::uint64_t> serving(trace.conns.size() + 1);
+  for (const Request& r : trace.requests) {
+    if (r.n_read == 1 && r.g != 0) serving[r.conn.value] = r.g;
+  }
+  std::unordered_map<std::uint32_t, std::vector<Time>> marks;
+  for (const rows::Mark& m : raw.marks) {
+    if ((m.kind & (kMarkRead | kMarkOut | kMarkOpaque)) == kMarkRead) marks[m.conn].push_back(m.t);
+  }
+  for (auto& [conn, times] : marks) std::sort(times.begin(), times.end());
+  for (Request& r : trace.requests) {
+    const std::uint64_t g = serving[r.conn.value];
+    if (r.n_read < 2 || g == 0 || r.g == g || r.t_read_last <= r.t_read) continue;
+    Time second = r.t_read_last;
+    if (const auto it = marks.find(trace.conn(r.conn).id); r.n_read > 2 && it != marks.end()) {
+      const auto mark = std::upper_bound(it->second.begin(), it->second.end(), r.t_read);
+      if (mark != it->second.end()) second = std::min(second, *mark);
+    }
+    r.background_read = true;
+    r.g = g;
+    r.t_read = std::min(second, r.t_write);
+    r.t_read_last = std::max(r.t_read, r.t_read_last);
+    r.reader = r.writer;  // not recorded; the goroutine that reads the rest also writes
+  }
+}
+
 // Loops: threads that answer what they read, and read a request while an earlier one of theirs is open or
 // sleep in epoll.
 bool is_event_loop(const Trace& trace) {
@@ -176,6 +204,7 @@ void build_requests(Raw& raw, Trace& trace) {
   add_exchanges(raw, trace);
   if (is_go(trace)) {
     trace.model = RuntimeModel::kGoroutines;
+    skip_background_reads(raw, trace);
   } else if (is_event_loop(trace)) {
     trace.model = RuntimeModel::kEventLoop;
   } else {

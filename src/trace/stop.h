@@ -1,7 +1,7 @@
-// Who stopped a thread, and kinds of run-queue waits. Internal to src/trace.
+// Names for what a thread does: who stopped it, kinds of waits. Internal to src/trace.
 #pragma once
 
-#include "trace/model.h"
+#include "trace/timeline.h"
 
 namespace srvprof {
 
@@ -10,5 +10,8 @@ Who who_stopped(const Trace& trace, const Thread& thread, const OffInterval& off
 
 // kRunqPreempt if the thread could have run on, kRunqWake if it had been woken.
 State runq_state(const OffInterval& off);
+
+// What a worker does in a piece of its timeline, as the state of a pool tile.
+State worker_state_of(const Thread& thread, const Piece& piece);
 
 }  // namespace srvprof

@@ -115,6 +115,7 @@ void TileWriter::behind(Time end, ThreadId thread, const OwnerChange& owner, con
   tile.echo_of = echo_at(t);
   if (piece.run != Run::kOn) {
     tile.off = piece.off;
+    if (piece.off != 0) tile.worker_state = worker_state_of(t, piece);
     put(end, tile);
     return;
   }
@@ -141,19 +142,21 @@ void TileWriter::behind(Time end, ThreadId thread, const OwnerChange& owner, con
   with_irqs(end, tile, t);
 }
 
-void TileWriter::runnable(Time end, ThreadId thread, const OffInterval& off, std::uint32_t index) {
+void TileWriter::runnable(Time end, ThreadId thread, const Piece& piece, bool estimated) {
+  const OffInterval& off = trace_.thread(thread).off[piece.off - 1];
   Tile tile;
   tile.state = runq_state(off);
   tile.thread = thread;
-  tile.off = index;
+  tile.off = piece.off;
   Occupants occupants(trace_, thread, off, at_, end);
   for (Occupancy o; occupants.next(o);) {
     tile.who = o.who;
+    tile.who.estimated = estimated;
     put(o.end, tile);
   }
 }
 
-bool TileWriter::waits_for_cpu(Time end, ThreadId thread, const Piece& piece) {
+bool TileWriter::waits_for_cpu(Time end, ThreadId thread, const Piece& piece, bool estimated) {
   const Thread& t = trace_.thread(thread);
   if (piece.run == Run::kUnknown) {
     unexplained(end, thread);
@@ -162,7 +165,7 @@ bool TileWriter::waits_for_cpu(Time end, ThreadId thread, const Piece& piece) {
   if (piece.run == Run::kOn) return false;
   const OffInterval& off = t.off[piece.off - 1];
   if (piece.run == Run::kRunnable) {
-    runnable(end, thread, off, piece.off);
+    runnable(end, thread, piece, estimated);
     return true;
   }
   Tile tile;

@@ -30,8 +30,8 @@ class TileWriter {
               bool estimated = false);
 
   // The parts of a piece that are the same whoever owns the thread: runnable, throttled, stopped.
-  // False: it is none of these, nothing was put.
-  bool waits_for_cpu(Time end, ThreadId thread, const Piece& piece);
+  // False: it is none of these, nothing was put. `estimated`: that it was this thread is.
+  bool waits_for_cpu(Time end, ThreadId thread, const Piece& piece, bool estimated = false);
 
   // At most `steal` of the request's own CPU tiles in the service phase becomes steal, the last first:
   // the sum is known, the place is not.
@@ -39,7 +39,7 @@ class TileWriter {
 
  private:
   void with_irqs(Time end, const Tile& tile, const Thread& thread);
-  void runnable(Time end, ThreadId thread, const OffInterval& off, std::uint32_t index);
+  void runnable(Time end, ThreadId thread, const Piece& piece, bool estimated);
   std::uint32_t echo_at(const Thread& thread) const;
 
   const Trace& trace_;

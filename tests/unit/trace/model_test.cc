@@ -246,6 +246,39 @@ request conn=1 t_arrive=1ms t_read=2ms t_write=30ms t_write_last=30ms tid_read=1
   EXPECT_EQ(trace.thread(trace.pool_of_pid.at(1)[0]).tid, 2U);
 }
 
+// Requests that read and write at once, and every `nth` of which is split over two threads.
+std::string go_requests(int nth) {
+  std::string text = R"(srvprof-text 1
+meta key=target.runtime value=go
+thread_state t=1ms tid=21 pid=20 run=1
+thread_state t=1ms tid=22 pid=20 run=1
+)";
+  for (int i = 0; i < 100; ++i) {
+    const int t = 10 + 10 * i;
+    const int writer = i % nth == 0 ? 22 : 21;
+    text += "request conn=1 g=5 t_arrive=" + std::to_string(t) + "ms t_read=" + std::to_string(t) +
+            "ms t_write=" + std::to_string(t + 5) + "ms t_write_last=" + std::to_string(t + 5) +
+            "ms tid_read=21 tid_write=" + std::to_string(writer) + " method=GET path=/a\n";
+    text += "request conn=2 g=6 t_arrive=" + std::to_string(t + 1) + "ms t_read=" +
+            std::to_string(t + (i % nth == 0 ? 1 : 7)) + "ms t_write=" + std::to_string(t + 8) +
+            "ms t_write_last=" + std::to_string(t + 8) + "ms tid_read=21 tid_write=21 path=/b\n";
+  }
+  return text;
+}
+
+TEST(Model, GoroutinesThatRunThroughWereKeptWhenTheyStop) {
+  const Trace rarely = trace_of(go_requests(10));
+  const RouteId route = rarely.requests[0].route;
+  EXPECT_TRUE(rarely.route_runs_through[route.value]);
+  const std::string kept = tiles_text(rarely, {1});
+  EXPECT_NE(kept.find("service behind 4ms request 2~"), std::string::npos) << kept;
+
+  const Trace often = trace_of(go_requests(2));
+  EXPECT_FALSE(often.route_runs_through[route.value]);
+  const std::string unknown = tiles_text(often, {1});
+  EXPECT_NE(unknown.find("service unexplained 4ms split"), std::string::npos) << unknown;
+}
+
 class LoadTrace : public testing::Test {
  protected:
   void SetUp() override {

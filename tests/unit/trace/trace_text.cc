@@ -24,7 +24,8 @@ std::string duration_text(Duration d) {
 
 std::string tile_text(const Trace& trace, const Tile& tile) {
   std::string s = fmt::format("{} {}", name_of(tile.phase), name_of(tile.state));
-  if (tile.state == State::kPool) s += fmt::format("({})", name_of(tile.worker_state));
+  const bool blocked_behind = tile.state == State::kBehind && tile.worker_state != State::kUnexplained;
+  if (tile.state == State::kPool || blocked_behind) s += fmt::format("({})", name_of(tile.worker_state));
   s += " " + duration_text(tile.length);
   switch (tile.who.kind) {
     case Who::Kind::kNone:
