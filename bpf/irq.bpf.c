@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Interrupts and softirqs on top of a target thread; attached only when asked for. An exit without its
- * entry (attached in between) is dropped; softirqs raised inside a system call of the thread are its
- * own doing as far as the kernel tells, the analysis decides by the socket events around them.
+ * entry (attached in between) is dropped. A softirq inside the thread's own socket call is its own
+ * doing (on loopback, sending runs the receiver's side) and no interruption: it is left out.
  */
 #include "core.bpf.h"
 
@@ -47,6 +47,21 @@ SP_INLINE void send_irq(u64 *since, u32 tid, u32 vector, u32 soft)
 	sp_send(&r, sizeof(r), SP_LOSS_RING_SCHED);
 }
 
+SP_INLINE bool in_socket_call(void)
+{
+	switch (sp_syscall_nr(bpf_get_current_task_btf())) {
+#if defined(__TARGET_ARCH_x86)
+	case 0: case 1: case 19: case 20:		/* read write readv writev */
+	case 42: case 44: case 45: case 46: case 47:	/* connect sendto recvfrom sendmsg recvmsg */
+#else
+	case 63: case 64: case 65: case 66:
+	case 203: case 206: case 207: case 211: case 212:
+#endif
+		return true;
+	}
+	return false;
+}
+
 SEC("tp_btf/softirq_entry")
 int BPF_PROG(sp_softirq_entry, unsigned int vector)
 {
@@ -54,7 +69,7 @@ int BPF_PROG(sp_softirq_entry, unsigned int vector)
 	struct sp_irq_state *s = state_if_target(&tid);
 
 	if (s)
-		s->soft = bpf_ktime_get_ns();
+		s->soft = in_socket_call() ? 0 : bpf_ktime_get_ns();
 	return 0;
 }
 
