@@ -37,6 +37,8 @@ Owner owner_of(const Trace& trace, std::uint32_t tid) {
   const Process* process = find_process(trace, task->pid);
   if (process && process->target) return Owner::kTarget;
   if (process && process->load_generator) return Owner::kLoadGenerator;
+  const auto self = trace.meta.find("srvprof.pid");
+  if (self != trace.meta.end() && self->second == std::to_string(task->pid)) return Owner::kSelf;
   return Owner::kOther;
 }
 

@@ -13,7 +13,7 @@
 namespace srvprof {
 
 // Whose task it is, seen from the target.
-enum class Owner { kUnknown, kTarget, kLoadGenerator, kOther };
+enum class Owner { kUnknown, kTarget, kLoadGenerator, kSelf, kOther };
 
 Owner owner_of(const Trace& trace, std::uint32_t tid);
 const Task* find_task(const Trace& trace, std::uint32_t tid);        // null if not recorded

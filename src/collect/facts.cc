@@ -1,5 +1,7 @@
 #include "collect/facts.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 #include <set>
@@ -87,6 +89,7 @@ void write_meta(const CaptureOptions& options, const std::vector<ProcessInfo>& t
   };
   put("srvprof.version", SRVPROF_VERSION);
   put("srvprof.command", options.command_line);
+  put("srvprof.pid", std::to_string(::getpid()));
   put("mode", options.full ? "full" : "default");
   put("host.kernel", host.kernel_release);
   put("host.cpus", std::to_string(host.online_cpus));

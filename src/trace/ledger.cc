@@ -1,5 +1,7 @@
 #include "trace/ledger.h"
 
+#include <algorithm>
+
 #include "trace/timeline.h"
 
 namespace srvprof {
@@ -58,6 +60,12 @@ ThreadTotals totals_of(const Thread& thread, Time from, Time to) {
         break;
     }
   }
+  // Stolen time is known by stint on CPU, at its end.
+  auto off = std::upper_bound(thread.off.begin(), thread.off.end(), from,
+                              [](Time t, const OffInterval& o) { return t < o.t_out; });
+  for (; off != thread.off.end() && off->t_out <= to; ++off) totals.steal += Duration(off->steal_ns);
+  totals.steal = std::min(totals.steal, totals.cpu);
+  totals.cpu -= totals.steal;
   return totals;
 }
 

@@ -34,10 +34,11 @@ RequestId owner_at(const Thread& thread, Time t);
 // The exchanges written on behalf of a request, by time; of request 0 those of no known request.
 std::vector<ExchangeId> exchanges_of(const Trace& trace, RequestId id);
 
-// Totals of a thread over [from, to): on CPU, runnable (queued), throttled, blocked. They add up to
-// to - from if the thread's timeline is known there.
+// Totals of a thread over [from, to): on CPU, runnable (queued), throttled, blocked, and what the
+// hypervisor took while it was on CPU. They add up to to - from if the thread's timeline is known
+// there. The kernel's own sums (schedstat) count stolen time neither as CPU (update_rq_clock_task).
 struct ThreadTotals {
-  Duration cpu{}, runq{}, throttled{}, blocked{};
+  Duration cpu{}, runq{}, throttled{}, blocked{}, steal{};
 };
 ThreadTotals totals_of(const Thread& thread, Time from, Time to);
 

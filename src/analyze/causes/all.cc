@@ -14,6 +14,7 @@ constexpr std::array kAll = {
     &kStealCause,
     &kRunqOwnThreadsCause,
     &kRunqLoadGeneratorCause,
+    &kObserverCause,
     &kRunqNeighbourCause,
     &kBehindOtherRouteCause,
     &kBehindSameRouteCause,

@@ -11,6 +11,7 @@ extern const Cause kCpuQuotaCause;
 extern const Cause kStealCause;
 extern const Cause kRunqOwnThreadsCause;
 extern const Cause kRunqLoadGeneratorCause;
+extern const Cause kObserverCause;
 extern const Cause kRunqNeighbourCause;
 extern const Cause kBehindOtherRouteCause;
 extern const Cause kBehindSameRouteCause;
