@@ -41,8 +41,9 @@ Result<int> run(const Args& args, Console& console) {
   const Trace trace = TRY(open_recording(args.words[0], console));
   ReportOptions options = TRY(report_options(args, trace));
   options.exemplars = slowest;
-  const Report report =
-      args.has("id") ? TRY(by_id(args, trace)) : analyze(trace, args.words[0], options);
+  Report report = args.has("id") ? TRY(by_id(args, trace)) : analyze(trace, args.words[0], options);
+  // Behind the slowest ones stand those at the percentiles, for comparison.
+  if (!args.has("id") && report.exemplars.size() > slowest) report.exemplars.resize(slowest);
   Output out = TRY(Output::create(args.text("output", "-"), args.has("force")));
   RenderOptions render = render_options(args, console);
   render.color = render.color && out.is_stdout();
