@@ -28,7 +28,8 @@ std::string_view without_padding(std::string_view head) {
   return head;
 }
 
-// "http://user:secret@host:80/a/b" -> "/a/b". Only the path is kept: the authority may hold secrets.
+// "http://user:secret@host:80/a/b" -> "/a/b". Only the path is kept: the authority may hold
+// secrets.
 std::string_view path_of_absolute(std::string_view target) {
   const auto scheme = target.find("://");
   if (scheme == std::string_view::npos) return target;
@@ -39,7 +40,8 @@ std::string_view path_of_absolute(std::string_view target) {
 
 bool recognise(std::string_view first) {
   const auto space = first.find(' ');
-  if (space == std::string_view::npos) {  // too short to tell: only what all methods in use look like
+  if (space ==
+      std::string_view::npos) {  // too short to tell: only what all methods in use look like
     return !first.empty() && first.size() <= kMethodMax &&
            first.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == std::string_view::npos;
   }

@@ -31,8 +31,10 @@ bool recognise(std::string_view first) {
 
 }  // namespace
 
-const Protocol kPgsql = {
-    .id = "pgsql", .title = "PostgreSQL", .measured = false, .ports = {5432, 5433, 6432, 0},
-    .recognise = recognise};
+const Protocol kPgsql = {.id = "pgsql",
+                         .title = "PostgreSQL",
+                         .measured = false,
+                         .ports = {5432, 5433, 6432, 0},
+                         .recognise = recognise};
 
 }  // namespace srvprof

@@ -13,12 +13,12 @@ struct Service {
 
 // Registered or customary ports of what servers talk to.
 constexpr Service kServices[] = {
-    {25, "SMTP"},          {53, "DNS"},         {80, "HTTP"},       {389, "LDAP"},
-    {587, "SMTP"},         {636, "LDAP"},       {1433, "SQL Server"}, {1521, "Oracle"},
-    {2181, "ZooKeeper"},   {2379, "etcd"},      {3306, "MySQL"},    {4222, "NATS"},
-    {5672, "RabbitMQ"},    {8080, "HTTP"},      {8123, "ClickHouse"}, {8125, "StatsD"},
-    {8500, "Consul"},      {9042, "Cassandra"}, {9092, "Kafka"},    {9200, "Elasticsearch"},
-    {11211, "memcached"},  {27017, "MongoDB"},
+    {25, "SMTP"},         {53, "DNS"},         {80, "HTTP"},         {389, "LDAP"},
+    {587, "SMTP"},        {636, "LDAP"},       {1433, "SQL Server"}, {1521, "Oracle"},
+    {2181, "ZooKeeper"},  {2379, "etcd"},      {3306, "MySQL"},      {4222, "NATS"},
+    {5672, "RabbitMQ"},   {8080, "HTTP"},      {8123, "ClickHouse"}, {8125, "StatsD"},
+    {8500, "Consul"},     {9042, "Cassandra"}, {9092, "Kafka"},      {9200, "Elasticsearch"},
+    {11211, "memcached"}, {27017, "MongoDB"},
 };
 
 }  // namespace

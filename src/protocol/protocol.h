@@ -27,12 +27,12 @@ std::span<const Protocol> protocols();
 // The first protocol that recognises the bytes, or nullptr (also for no bytes at all).
 const Protocol* recognise_protocol(std::string_view first);
 
-// What usually listens on `port` ("PostgreSQL", "Redis", ...), empty if that is not known. A port is
-// a convention: say "port 5432 (PostgreSQL)", not "PostgreSQL".
+// What usually listens on `port` ("PostgreSQL", "Redis", ...), empty if that is not known. A port
+// is a convention: say "port 5432 (PostgreSQL)", not "PostgreSQL".
 std::string_view service_of_port(std::uint16_t port);
 
-// Name of a downstream: by the first bytes that were sent to it if they are known and recognised, else
-// by its port; empty if neither tells.
+// Name of a downstream: by the first bytes that were sent to it if they are known and recognised,
+// else by its port; empty if neither tells.
 std::string_view downstream_name(std::uint16_t port, std::string_view first = {});
 
 extern const Protocol kHttp1;

@@ -1,5 +1,5 @@
-// Redis (RESP 2 and 3), client side: an array of bulk strings. Inline commands ("PING\r\n") look like
-// any text and are not recognised.
+// Redis (RESP 2 and 3), client side: an array of bulk strings. Inline commands ("PING\r\n") look
+// like any text and are not recognised.
 #include "protocol/protocol.h"
 
 namespace srvprof {
@@ -18,8 +18,10 @@ bool recognise(std::string_view first) {
 
 }  // namespace
 
-const Protocol kResp = {
-    .id = "resp", .title = "Redis", .measured = false, .ports = {6379, 6380, 26379, 0},
-    .recognise = recognise};
+const Protocol kResp = {.id = "resp",
+                        .title = "Redis",
+                        .measured = false,
+                        .ports = {6379, 6380, 26379, 0},
+                        .recognise = recognise};
 
 }  // namespace srvprof

@@ -6,9 +6,10 @@ namespace srvprof {
 namespace {
 
 constexpr std::string_view kId = ":id";
-constexpr std::size_t kHexMin = 16;     // below that, "deadbeef" may be a word
-constexpr std::size_t kMixedMin = 8;    // letters and digits: "v1", "oauth2" stay, "a1b2c3d4" does not
-constexpr std::size_t kTokenMin = 20;   // base64-like
+constexpr std::size_t kHexMin = 16;  // below that, "deadbeef" may be a word
+constexpr std::size_t kMixedMin =
+    8;  // letters and digits: "v1", "oauth2" stay, "a1b2c3d4" does not
+constexpr std::size_t kTokenMin = 20;  // base64-like
 constexpr std::size_t kMethodsMax = 32;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -12,9 +12,10 @@
 namespace srvprof {
 
 // "/items/42" -> "/items/:id". Folded are, by segment (and by the parts of a segment between dots):
-// numbers, UUIDs, 16 and more hexadecimal digits, letters and digits mixed from 8 characters on, long
-// base64-like tokens, e-mail addresses; of "name-123" the number. Path parameters (";jsessionid=...")
-// are dropped; percent escapes are kept as sent. A path that was cut loses its last segment ("...").
+// numbers, UUIDs, 16 and more hexadecimal digits, letters and digits mixed from 8 characters on,
+// long base64-like tokens, e-mail addresses; of "name-123" the number. Path parameters
+// (";jsessionid=...") are dropped; percent escapes are kept as sent. A path that was cut loses its
+// last segment ("...").
 std::string fold_path(std::string_view path, bool path_cut = false);
 
 // Numbers routes "METHOD /path/:id". Bounded: what comes after the first `limit` distinct routes is

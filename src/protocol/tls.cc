@@ -15,8 +15,10 @@ bool recognise(std::string_view first) {
 
 }  // namespace
 
-const Protocol kTls = {
-    .id = "tls", .title = "TLS", .measured = false, .ports = {443, 8443, 0, 0},
-    .recognise = recognise};
+const Protocol kTls = {.id = "tls",
+                       .title = "TLS",
+                       .measured = false,
+                       .ports = {443, 8443, 0, 0},
+                       .recognise = recognise};
 
 }  // namespace srvprof

@@ -30,7 +30,8 @@ void name_peers(Trace& trace) {
   }
 }
 
-// Whoever owns the other end of accepted connections, or was started as the load, generates the load.
+// Whoever owns the other end of accepted connections, or was started as the load, generates the
+// load.
 void find_load_generators(Trace& trace) {
   const auto mark = [&](std::uint32_t pid) {
     if (pid == 0) return;
@@ -44,7 +45,8 @@ void find_load_generators(Trace& trace) {
   for (const rows::Load& load : trace.loads) mark(load.pid);
   for (auto& [pid, process] : trace.processes) {
     for (const rows::Load& load : trace.loads) {
-      if (load.pid != 0 && process.ppid == load.pid && !process.target) process.load_generator = true;
+      if (load.pid != 0 && process.ppid == load.pid && !process.target)
+        process.load_generator = true;
     }
   }
 }
@@ -85,8 +87,14 @@ void TraceBuilder::operator()(const rows::Process& row) {
   ++rows_;
   Process& p = trace_.processes[row.pid];
   const bool target = p.target || row.target;
-  p = {.pid = row.pid, .ppid = row.ppid, .target = target, .load_generator = p.load_generator,
-       .comm = row.comm, .exe = row.exe, .argv = row.argv, .cgroup = row.cgroup};
+  p = {.pid = row.pid,
+       .ppid = row.ppid,
+       .target = target,
+       .load_generator = p.load_generator,
+       .comm = row.comm,
+       .exe = row.exe,
+       .argv = row.argv,
+       .cgroup = row.cgroup};
 }
 
 void TraceBuilder::operator()(const rows::Task& row) {
@@ -96,8 +104,13 @@ void TraceBuilder::operator()(const rows::Task& row) {
   }
   Task& task = trace_.tasks[row.tid];
   const std::uint32_t parent = row.parent != 0 ? row.parent : task.parent;
-  task = {.tid = row.tid, .pid = row.pid, .parent = parent, .flags = row.flags | task.flags,
-          .nice = row.nice, .cgroup = row.cgroup, .comm = row.comm};
+  task = {.tid = row.tid,
+          .pid = row.pid,
+          .parent = parent,
+          .flags = row.flags | task.flags,
+          .nice = row.nice,
+          .cgroup = row.cgroup,
+          .comm = row.comm};
 }
 
 void TraceBuilder::operator()(const rows::TaskExit& row) {
@@ -112,12 +125,21 @@ void TraceBuilder::operator()(const rows::Conn& row) {
   Conn& conn = trace_.conns[it->second.value - 1];
   const Time t_close = conn.t_close;
   const bool reset = conn.reset || (row.flags & kConnReset) != 0;
-  conn = {.id = row.id, .pid = row.pid, .outgoing = (row.flags & kConnOut) != 0,
-          .unsampled = (row.flags & kConnUnsampled) != 0, .reset = reset, .proto = row.proto,
-          .t_open = row.t_open, .t_accept = row.t_accept, .t_accept_low = row.t_accept_low,
-          .t_close = t_close, .local_addr = row.local_addr, .remote_addr = row.remote_addr,
+  conn = {.id = row.id,
+          .pid = row.pid,
+          .outgoing = (row.flags & kConnOut) != 0,
+          .unsampled = (row.flags & kConnUnsampled) != 0,
+          .reset = reset,
+          .proto = row.proto,
+          .t_open = row.t_open,
+          .t_accept = row.t_accept,
+          .t_accept_low = row.t_accept_low,
+          .t_close = t_close,
+          .local_addr = row.local_addr,
+          .remote_addr = row.remote_addr,
           .local_port = static_cast<std::uint16_t>(row.local_port),
-          .remote_port = static_cast<std::uint16_t>(row.remote_port), .peer_pid = 0};
+          .remote_port = static_cast<std::uint16_t>(row.remote_port),
+          .peer_pid = 0};
 }
 
 void TraceBuilder::operator()(const rows::ConnClose& row) {
@@ -269,9 +291,8 @@ Trace TraceBuilder::build() {
                      [](const CpuSlice& a, const CpuSlice& b) { return a.t_end < b.t_end; });
   }
   for (auto& [key, frames] : trace_.frames) {
-    std::stable_sort(frames.begin(), frames.end(), [](const rows::Frame& a, const rows::Frame& b) {
-      return a.depth < b.depth;
-    });
+    std::stable_sort(frames.begin(), frames.end(),
+                     [](const rows::Frame& a, const rows::Frame& b) { return a.depth < b.depth; });
   }
   sort_by_time(trace_.samples);
   sort_by_time(trace_.clocks);

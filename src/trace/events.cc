@@ -28,10 +28,16 @@ struct ByConn {
 void add_request_events(const Trace& trace, std::vector<SocketEvent>& events) {
   for (std::uint32_t i = 0; i < trace.requests.size(); ++i) {
     const Request& r = trace.requests[i];
-    SocketEvent e{.t = start_of(trace, r), .thread = r.reader, .kind = Kind::kRead,
-                  .request = {i + 1}, .exchange = {}, .conn = r.conn, .g = r.g};
+    SocketEvent e{.t = start_of(trace, r),
+                  .thread = r.reader,
+                  .kind = Kind::kRead,
+                  .request = {i + 1},
+                  .exchange = {},
+                  .conn = r.conn,
+                  .g = r.g};
     if (r.n_read != 0) events.push_back(e);
-    // Only the first read's thread is recorded; where threads share requests it says nothing of others.
+    // Only the first read's thread is recorded; where threads share requests it says nothing of
+    // others.
     const bool one_thread = trace.model != RuntimeModel::kGoroutines || r.reader == r.writer;
     if (r.t_read_last > e.t && r.t_read_last < r.t_done && one_thread) {
       e.t = r.t_read_last;
@@ -52,8 +58,13 @@ void add_request_events(const Trace& trace, std::vector<SocketEvent>& events) {
 void add_exchange_events(const Trace& trace, std::vector<SocketEvent>& events) {
   for (std::uint32_t i = 0; i < trace.exchanges.size(); ++i) {
     const Exchange& x = trace.exchanges[i];
-    SocketEvent e{.t = x.t_write, .thread = x.writer, .kind = Kind::kExchangeWrite, .request = {},
-                  .exchange = {i + 1}, .conn = x.conn, .g = x.g};
+    SocketEvent e{.t = x.t_write,
+                  .thread = x.writer,
+                  .kind = Kind::kExchangeWrite,
+                  .request = {},
+                  .exchange = {i + 1},
+                  .conn = x.conn,
+                  .g = x.g};
     events.push_back(e);
     e.kind = Kind::kExchangeMore;
     e.t = x.t_write_last;
@@ -79,8 +90,13 @@ Id last_before(const std::vector<Id>& ids, Time t, Begin&& begin) {
 SocketEvent event_of_mark(const rows::Mark& mark, ConnId conn, const ByConn& by_conn,
                           const Trace& trace) {
   const bool write = (mark.kind & kMarkWrite) != 0;
-  SocketEvent e{.t = mark.t, .thread = thread_at(trace, mark.tid, mark.t), .kind = Kind::kConn,
-                .request = {}, .exchange = {}, .conn = conn, .g = mark.g};
+  SocketEvent e{.t = mark.t,
+                .thread = thread_at(trace, mark.tid, mark.t),
+                .kind = Kind::kConn,
+                .request = {},
+                .exchange = {},
+                .conn = conn,
+                .g = mark.g};
   if ((mark.kind & kMarkOpaque) != 0) return e;
   if ((mark.kind & kMarkOut) != 0) {
     e.exchange = last_before(by_conn.exchanges[conn.value], mark.t,

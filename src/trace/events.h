@@ -20,7 +20,7 @@ struct SocketEvent {
   Time t;
   ThreadId thread;
   Kind kind = Kind::kStray;
-  RequestId request;     // of exchanges: set while they are attributed
+  RequestId request;  // of exchanges: set while they are attributed
   ExchangeId exchange;
   ConnId conn;
   std::uint64_t g = 0;
@@ -34,7 +34,8 @@ std::vector<SocketEvent> collect_events(const Raw& raw, Trace& trace);
 // comes after the one before it.
 Time start_of(const Trace& trace, const Request& r);
 
-// Sets Exchange::request, and `request` of the events on their behalf; indexes exchanges by request.
+// Sets Exchange::request, and `request` of the events on their behalf; indexes exchanges by
+// request.
 void attribute_exchanges(std::vector<SocketEvent>& events, Trace& trace);
 
 }  // namespace srvprof

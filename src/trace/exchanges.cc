@@ -14,9 +14,13 @@ using Kind = SocketEvent::Kind;
 class Attribution {
  public:
   Attribution(std::vector<SocketEvent>& events, Trace& trace)
-      : events_(events), trace_(trace), current_(trace.threads.size() + 1),
-        last_(trace.threads.size() + 1), open_(trace.threads.size() + 1),
-        off_(trace.threads.size() + 1), waiting_(trace.requests.size() + 1) {}
+      : events_(events),
+        trace_(trace),
+        current_(trace.threads.size() + 1),
+        last_(trace.threads.size() + 1),
+        open_(trace.threads.size() + 1),
+        off_(trace.threads.size() + 1),
+        waiting_(trace.requests.size() + 1) {}
 
   void run() {
     for (SocketEvent& e : events_) {
@@ -49,13 +53,10 @@ class Attribution {
         e.request = x.request;
         return;
       }
-      case Kind::kExchangeMore:
-        e.request = trace_.exchange(e.exchange).request;
-        return;
+      case Kind::kExchangeMore: e.request = trace_.exchange(e.exchange).request; return;
       case Kind::kWrite:
       case Kind::kConn:
-      case Kind::kStray:
-        return;
+      case Kind::kStray: return;
     }
   }
 
@@ -113,11 +114,11 @@ class Attribution {
 
   std::vector<SocketEvent>& events_;
   Trace& trace_;
-  std::vector<RequestId> current_;               // by thread: whose code runs
-  std::vector<Time> last_;                       // by thread: its last event
-  std::vector<std::vector<RequestId>> open_;     // by thread: read, and not yet seen to be done
-  std::vector<std::size_t> off_;                 // by thread: cursor into its intervals
-  std::vector<std::uint32_t> waiting_;           // by request: replies due
+  std::vector<RequestId> current_;            // by thread: whose code runs
+  std::vector<Time> last_;                    // by thread: its last event
+  std::vector<std::vector<RequestId>> open_;  // by thread: read, and not yet seen to be done
+  std::vector<std::size_t> off_;              // by thread: cursor into its intervals
+  std::vector<std::uint32_t> waiting_;        // by request: replies due
   std::unordered_map<std::uint64_t, RequestId> request_of_g_;
 };
 

@@ -77,8 +77,14 @@ void Explainer::service_and_write() {
 }
 
 Explainer::Gap Explainer::gap_of(const Own& from, const Own& to) const {
-  Gap gap{.from = from, .to = to, .from_end = from.t, .to_begin = to.t, .foreign = false,
-          .pool_hint = {}, .pool = true, .after_previous = std::nullopt};
+  Gap gap{.from = from,
+          .to = to,
+          .from_end = from.t,
+          .to_begin = to.t,
+          .foreign = false,
+          .pool_hint = {},
+          .pool = true,
+          .after_previous = std::nullopt};
   if (!from.thread || !to.thread) return gap;
   const Thread& a = trace_.thread(from.thread);
   std::size_t i = owner_index(a, from.t);
@@ -154,8 +160,8 @@ void Explainer::downstream(Time to, ConnId conn, ThreadId thread, bool estimated
   w_.put(to, tile);
 }
 
-// A request that sends its question in the same stint in which the reply to another's was read on that
-// connection had waited for the connection.
+// A request that sends its question in the same stint in which the reply to another's was read on
+// that connection had waited for the connection.
 const Explainer::Due* Explainer::pooled_connection(const Gap& gap) {
   if (!gap.to.write_of) return nullptr;
   const Exchange& x = trace_.exchange(gap.to.write_of);

@@ -1,7 +1,8 @@
-// What a request's time went into: the rules of the ledger. Internal to src/trace; tiles_of() is its
-// one user. Three kinds of stretches:
+// What a request's time went into: the rules of the ledger. Internal to src/trace; tiles_of() is
+// its one user. Three kinds of stretches:
 //   own     a thread works for the request: what it does is what happens to the request.
-//   ready   the request's bytes (or a reply it waits for) lie unread: what keeps the thread that will
+//   ready   the request's bytes (or a reply it waits for) lie unread: what keeps the thread that
+//   will
 //           read them.
 //   middle  it was read and is not answered, and no thread works for it: it waits for a reply, a
 //           worker of the pool, or for a thread that works for others. While a reply is due that is
@@ -37,8 +38,8 @@ class Explainer {
   // A gap between two events of the request.
   struct Gap {
     Own from, to;
-    Time from_end;   // until then `from.thread` works for the request
-    Time to_begin;   // since then `to.thread` does
+    Time from_end;         // until then `from.thread` works for the request
+    Time to_begin;         // since then `to.thread` does
     bool foreign = false;  // the thread had events of others in between
     ThreadId pool_hint;    // the worker that woke the thread for `to`
     bool pool = true;      // it may have waited for the pool
@@ -87,8 +88,8 @@ class Explainer {
 
 // What the workers of a pool do at a moment.
 struct PoolActivity {
-  ThreadId worker;      // 0 = none is active until `until`
-  State state{};        // of the worker, or of the lane that works for it
+  ThreadId worker;  // 0 = none is active until `until`
+  State state{};    // of the worker, or of the lane that works for it
   Time until;
   bool estimated = false;
 };

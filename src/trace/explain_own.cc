@@ -12,9 +12,7 @@ namespace {
 // What follows a reply's arrival before the thread is woken is the softirq's last microseconds.
 constexpr Duration kArrivalSlack = std::chrono::microseconds(50);
 
-Who task(std::uint32_t tid) {
-  return {.kind = Who::Kind::kTask, .estimated = false, .id = tid};
-}
+Who task(std::uint32_t tid) { return {.kind = Who::Kind::kTask, .estimated = false, .id = tid}; }
 
 }  // namespace
 
@@ -44,38 +42,25 @@ void Explainer::own_blocked(ThreadId thread, const Piece& piece) {
   tile.thread = thread;
   tile.off = piece.off;
   switch (off.wait) {
-    case Wait::kFutex:
-      futex_wait(thread, piece);
-      return;
+    case Wait::kFutex: futex_wait(thread, piece); return;
     case Wait::kKernelLock: {
       const ThreadId waker = thread_of_waker(trace_, off);
       if (waker) tile.who = task(off.waker);
       tile.state = State::kBlockedLock;
       break;
     }
-    case Wait::kDisk:
-      tile.state = State::kBlockedDisk;
-      break;
-    case Wait::kFault:
-      tile.state = State::kBlockedFault;
-      break;
-    case Wait::kPipe:
-      tile.state = State::kBlockedPipe;
-      break;
-    case Wait::kSleep:
-      tile.state = State::kBlockedSleep;
-      break;
-    case Wait::kSend:
-      tile.state = State::kBackpressure;
-      break;
-    default:
-      socket_wait(thread, piece);
-      return;
+    case Wait::kDisk: tile.state = State::kBlockedDisk; break;
+    case Wait::kFault: tile.state = State::kBlockedFault; break;
+    case Wait::kPipe: tile.state = State::kBlockedPipe; break;
+    case Wait::kSleep: tile.state = State::kBlockedSleep; break;
+    case Wait::kSend: tile.state = State::kBackpressure; break;
+    default: socket_wait(thread, piece); return;
   }
   w_.put(piece.end, tile);
 }
 
-// Blocked in a read, poll or connect: for a reply that is due, for the rest of the body, or who knows.
+// Blocked in a read, poll or connect: for a reply that is due, for the rest of the body, or who
+// knows.
 void Explainer::socket_wait(ThreadId thread, const Piece& piece) {
   const OffInterval& off = trace_.thread(thread).off[piece.off - 1];
   if (off.wait == Wait::kConnect) {
@@ -99,8 +84,8 @@ void Explainer::socket_wait(ThreadId thread, const Piece& piece) {
   }
 }
 
-// Whether `thread` woke `worker` while it had this request in hand and the wait `off` was to come: then
-// it waits for what it gave that worker to do.
+// Whether `thread` woke `worker` while it had this request in hand and the wait `off` was to come:
+// then it waits for what it gave that worker to do.
 bool Explainer::handed_over(ThreadId thread, ThreadId worker, const OffInterval& off) const {
   const Thread& w = trace_.thread(worker);
   const std::uint32_t tid = trace_.thread(thread).tid;

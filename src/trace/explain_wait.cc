@@ -1,5 +1,5 @@
-// Stretches in which no thread works for the request: nobody has read it yet (ready), or it waits for
-// a reply, a worker, or its turn (middle).
+// Stretches in which no thread works for the request: nobody has read it yet (ready), or it waits
+// for a reply, a worker, or its turn (middle).
 #include <algorithm>
 
 #include "trace/explain.h"
@@ -56,8 +56,8 @@ void Explainer::ready(ThreadId thread, Time to) {
   }
 }
 
-// The thread that will read it idles. If the request before it on the connection is still in work, it
-// waits for that one; else whoever wakes the thread kept it waiting.
+// The thread that will read it idles. If the request before it on the connection is still in work,
+// it waits for that one; else whoever wakes the thread kept it waiting.
 void Explainer::idle_ready(ThreadId thread, const Piece& piece) {
   if (r_.previous && trace_.request(r_.previous).t_done > w_.at()) {
     OwnerChange owner;
@@ -99,8 +99,8 @@ void Explainer::follow_waker(ThreadId thread, const Piece& piece, Time to, int d
   }
 }
 
-// Nobody is known to have kept it waiting: see what the other threads of the process do. One that is
-// queued first, then one that runs for somebody, then one that runs at all.
+// Nobody is known to have kept it waiting: see what the other threads of the process do. One that
+// is queued first, then one that runs for somebody, then one that runs at all.
 void Explainer::other_threads(ThreadId except, ThreadId thread, Time to) {
   const auto of_pid = trace_.threads_of_pid.find(trace_.thread(thread).pid);
   while (w_.at() < to) {
@@ -133,9 +133,10 @@ void Explainer::other_threads(ThreadId except, ThreadId thread, Time to) {
   }
 }
 
-// A goroutine stopped and went on later, with foreign code in between or on another thread. Whether it
-// waited for something or was kept from running (by the scheduler, the collector) was not recorded. If
-// requests of its route do not stop as a rule, it was kept, by what the threads of the process did.
+// A goroutine stopped and went on later, with foreign code in between or on another thread. Whether
+// it waited for something or was kept from running (by the scheduler, the collector) was not
+// recorded. If requests of its route do not stop as a rule, it was kept, by what the threads of the
+// process did.
 void Explainer::split(const Gap& gap, Time to) {
   const ThreadId thread = gap.to.thread;
   const std::uint32_t route = r_.route.value;
@@ -185,8 +186,7 @@ void Explainer::handover(ThreadId thread, Time to) {
   const Thread& t = trace_.thread(thread);
   Timeline line(t, w_.at(), to);
   for (Piece piece; line.next(piece);) {
-    if (piece.run == Run::kUnknown ||
-        (piece.run == Run::kBlocked && t.off[piece.off - 1].idle)) {
+    if (piece.run == Run::kUnknown || (piece.run == Run::kBlocked && t.off[piece.off - 1].idle)) {
       w_.split_unknown(piece.end, thread);
       continue;
     }
@@ -231,7 +231,8 @@ void Explainer::wait(const Gap& gap, ThreadId thread, Time to) {
           tile.state = State::kPool;
           tile.thread = pool.worker;
           tile.worker_state = pool.state;
-          tile.who = {.kind = Who::Kind::kTask, .estimated = pool.estimated,
+          tile.who = {.kind = Who::Kind::kTask,
+                      .estimated = pool.estimated,
                       .id = trace_.thread(pool.worker).tid};
           w_.put(end, tile);
           continue;

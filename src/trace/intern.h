@@ -1,5 +1,6 @@
 // Numbers strings: the same string gets the same StringId. Kept apart from the strings themselves,
-// which live in Trace::strings, so that millions of distinct paths cost one copy and four bytes each.
+// which live in Trace::strings, so that millions of distinct paths cost one copy and four bytes
+// each.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ class StringIntern {
   // Open addressing; the size is a power of two and at most half of the slots are taken.
   std::size_t slot_of(std::string_view s) const {
     const std::size_t mask = slots_.size() - 1;
-    std::size_t i = std::hash<std::string_view>{}(s) & mask;
+    std::size_t i = std::hash<std::string_view>{}(s)&mask;
     while (slots_[i] != 0 && strings_[slots_[i]] != s) i = (i + 1) & mask;
     return i;
   }

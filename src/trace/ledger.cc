@@ -44,26 +44,18 @@ ThreadTotals totals_of(const Thread& thread, Time from, Time to) {
   for (Piece piece; line.next(piece);) {
     const Duration length = piece.end - piece.begin;
     switch (piece.run) {
-      case Run::kOn:
-        totals.cpu += length;
-        break;
-      case Run::kRunnable:
-        totals.runq += length;
-        break;
-      case Run::kThrottled:
-        totals.throttled += length;
-        break;
-      case Run::kBlocked:
-        totals.blocked += length;
-        break;
-      case Run::kUnknown:
-        break;
+      case Run::kOn: totals.cpu += length; break;
+      case Run::kRunnable: totals.runq += length; break;
+      case Run::kThrottled: totals.throttled += length; break;
+      case Run::kBlocked: totals.blocked += length; break;
+      case Run::kUnknown: break;
     }
   }
   // Stolen time is known by stint on CPU, at its end.
   auto off = std::upper_bound(thread.off.begin(), thread.off.end(), from,
                               [](Time t, const OffInterval& o) { return t < o.t_out; });
-  for (; off != thread.off.end() && off->t_out <= to; ++off) totals.steal += Duration(off->steal_ns);
+  for (; off != thread.off.end() && off->t_out <= to; ++off)
+    totals.steal += Duration(off->steal_ns);
   totals.steal = std::min(totals.steal, totals.cpu);
   totals.cpu -= totals.steal;
   return totals;

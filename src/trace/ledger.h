@@ -11,9 +11,9 @@ namespace srvprof {
 // Sums of tiles, by life phase and state.
 struct Ledger {
   std::array<std::array<Duration, kStates>, kLifePhases> cell{};
-  // Part of the cells whose owner is not named (behind or pool without a who or of a request that is
-  // not modelled, split unknown, and
-  // kUnexplained itself): what every quality figure counts as unexplained.
+  // Part of the cells whose owner is not named (behind or pool without a who or of a request that
+  // is not modelled, split unknown, and kUnexplained itself): what every quality figure counts as
+  // unexplained.
   Duration unnamed{};
 
   void add(const Tile& tile);
@@ -22,9 +22,9 @@ struct Ledger {
   Duration of(LifePhase phase) const;
 };
 
-// Writes the tiles of `id` to `out` (cleared first). They tile [t_arrive, t_done) exactly, each has a
-// positive length, and neighbours with equal phase, state, worker_state, who and echo_of are merged.
-// The rules are explain.h's. O(log n + pieces of timelines that overlap the request).
+// Writes the tiles of `id` to `out` (cleared first). They tile [t_arrive, t_done) exactly, each has
+// a positive length, and neighbours with equal phase, state, worker_state, who and echo_of are
+// merged. The rules are explain.h's. O(log n + pieces of timelines that overlap the request).
 void tiles_of(const Trace& trace, RequestId id, std::vector<Tile>& out);
 
 // The request that `thread` was working for at `t` (none if unknown or if it was between requests).

@@ -24,8 +24,8 @@ Result<Trace> load_trace(const std::string& path) {
                                     report.truncated_bytes));
   }
   if (report.unknown_chunks != 0) {
-    builder.note_damage(fmt::format("{} chunks of a newer version were left out",
-                                    report.unknown_chunks));
+    builder.note_damage(
+        fmt::format("{} chunks of a newer version were left out", report.unknown_chunks));
   }
   return builder.build();
 }

@@ -21,10 +21,10 @@ std::string_view name_of(LifePhase phase) {
 
 std::string_view name_of(State state) {
   static constexpr std::array<std::string_view, kStates> kNames = {
-      "stopped",      "throttled",     "steal",         "runq.preempt",       "runq.wake",
-      "irq",          "cpu",           "behind",        "blocked.lock",       "blocked.disk",
+      "stopped",       "throttled",    "steal",         "runq.preempt",       "runq.wake",
+      "irq",           "cpu",          "behind",        "blocked.lock",       "blocked.disk",
       "blocked.fault", "blocked.pipe", "blocked.sleep", "blocked.downstream", "pool",
-      "backpressure", "unexplained"};
+      "backpressure",  "unexplained"};
   return pick(kNames, state);
 }
 

@@ -38,12 +38,10 @@ bool may_idle_in(RuntimeModel model, bool has_events, const OffInterval& off) {
       // A parked Go thread; a worker that waits for its next job.
       return !has_events || model != RuntimeModel::kEventLoop;
     case Wait::kSocket:
-    case Wait::kSleep:
-      return model == RuntimeModel::kThreadPerRequest && has_events;
+    case Wait::kSleep: return model == RuntimeModel::kThreadPerRequest && has_events;
     case Wait::kUnknown:
       return (off.flags & kOffNoStart) != 0 || model == RuntimeModel::kThreadPerRequest;
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -81,8 +79,11 @@ class OwnerLine {
       const OffInterval& off = thread_.off[i];
       if (!off.idle) continue;
       take_events(off.t_out);
-      push(thread_.owners, {.t = off.t_out, .request = {}, .conn = {},
-                            .kind = OwnerChange::Kind::kIdle, .estimated = false});
+      push(thread_.owners, {.t = off.t_out,
+                            .request = {},
+                            .conn = {},
+                            .kind = OwnerChange::Kind::kIdle,
+                            .estimated = false});
       take_events(off.t_wake);  // none, if no record was lost: who sleeps has no events
       push(thread_.owners, after(i));
     }
@@ -103,8 +104,7 @@ class OwnerLine {
     while (next_idle_ < off.size() && !off[next_idle_].idle) ++next_idle_;
     OwnerChange change;
     const bool idles_again = next_idle_ < off.size();
-    if (next_ < events_.size() &&
-        (!idles_again || events_[next_]->t <= off[next_idle_].t_out)) {
+    if (next_ < events_.size() && (!idles_again || events_[next_]->t <= off[next_idle_].t_out)) {
       change = owner_of(*events_[next_]);
       change.estimated = true;
     }
@@ -117,7 +117,8 @@ class OwnerLine {
   std::size_t next_ = 0, next_idle_ = 0;
 };
 
-// A network softirq that ends so shortly before a socket event of its thread is that call's own work.
+// A network softirq that ends so shortly before a socket event of its thread is that call's own
+// work.
 constexpr Duration kOwnSoftirq = std::chrono::microseconds(20);
 constexpr std::uint32_t kNetTx = 2, kNetRx = 3;
 

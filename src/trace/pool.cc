@@ -27,9 +27,9 @@ Activity with_lanes(const Trace& trace, const Thread& worker, Time t, Time to) {
   Activity activity = activity_of(worker, t, to);
   const bool joins = !activity.state || *activity.state == State::kBlockedLock;
   if (!joins || worker.children.empty()) return activity;
-  const auto born = std::upper_bound(
-      worker.children.begin(), worker.children.end(), t,
-      [&](Time value, ThreadId id) { return value < trace.thread(id).t_born; });
+  const auto born =
+      std::upper_bound(worker.children.begin(), worker.children.end(), t,
+                       [&](Time value, ThreadId id) { return value < trace.thread(id).t_born; });
   if (born != worker.children.end()) {
     activity.until = std::min(activity.until, trace.thread(*born).t_born);
   }

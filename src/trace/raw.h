@@ -1,5 +1,5 @@
-// What of a recording has to be joined with other rows before it is a model: kept between reading and
-// building. Internal to src/trace.
+// What of a recording has to be joined with other rows before it is a model: kept between reading
+// and building. Internal to src/trace.
 #pragma once
 
 #include <cstdint>
@@ -46,13 +46,14 @@ struct Raw {
   std::vector<rows::Mark> marks;
   std::vector<StrayEvent> strays;
   std::unordered_map<std::uint32_t, ConnId> conn_by_number;
-  Time t_first, t_last;          // of any row
+  Time t_first, t_last;  // of any row
   Time t_end_row;
-  std::uint64_t bad_rows = 0;    // rows whose times make no sense, dropped
-  std::uint64_t overlaps = 0;    // off-CPU intervals that overlap others, cut or dropped
+  std::uint64_t bad_rows = 0;  // rows whose times make no sense, dropped
+  std::uint64_t overlaps = 0;  // off-CPU intervals that overlap others, cut or dropped
 };
 
-// The steps of building, in this order. Each says in words into trace.read_damage what it had to drop.
+// The steps of building, in this order. Each says in words into trace.read_damage what it had to
+// drop.
 void build_threads(Raw& raw, Trace& trace);
 void build_requests(Raw& raw, Trace& trace);  // connections, requests, exchanges, runtime model
 void assign_owners(const Raw& raw, Trace& trace);

@@ -130,8 +130,8 @@ bool is_go(const Trace& trace) {
                      [](const Request& r) { return r.g != 0; });
 }
 
-// Go's net/http reads one byte in the background while a request is in work. When that byte is the first
-// of the next request, the first read is not the serving goroutine's: the second one is.
+// Go's net/http reads one byte in the background while a request is in work. When that byte is the
+// first of the next request, the first read is not the serving goroutine's: the second one is.
 void skip_background_reads(Raw& raw, Trace& trace) {
   std::vector<std::uint64_t> serving(trace.conns.size() + 1);
   for (const Request& r : trace.requests) {
@@ -158,8 +158,8 @@ void skip_background_reads(Raw& raw, Trace& trace) {
   }
 }
 
-// Loops: threads that answer what they read, and read a request while an earlier one of theirs is open or
-// sleep in epoll.
+// Loops: threads that answer what they read, and read a request while an earlier one of theirs is
+// open or sleep in epoll.
 bool is_event_loop(const Trace& trace) {
   std::vector<Time> open_until(trace.threads.size() + 1);
   std::uint64_t overlapping = 0, reads = 0, handed_over = 0;
@@ -182,7 +182,8 @@ bool is_event_loop(const Trace& trace) {
     is_reader[r->reader.value] = true;
   }
   if (handed_over * 2 > reads) return false;
-  // A few overlaps happen to any server: an answer that is still being written, a handed-over request.
+  // A few overlaps happen to any server: an answer that is still being written, a handed-over
+  // request.
   if (overlapping * 50 > reads) return true;
   std::uint64_t epoll = 0, other = 0;
   for (std::uint32_t i = 0; i < trace.threads.size(); ++i) {

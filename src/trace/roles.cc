@@ -29,7 +29,8 @@ ThreadRole role_of(const Trace& trace, const Thread& thread, bool reads) {
     return trace.model == RuntimeModel::kEventLoop ? ThreadRole::kLoop : ThreadRole::kServing;
   }
   const Habits h = habits_of(thread);
-  // A worker sleeps on a futex until there is a job; Go's parked threads do too, but serve any request.
+  // A worker sleeps on a futex until there is a job; Go's parked threads do too, but serve any
+  // request.
   const bool works = h.futex != 0 && h.futex >= h.events + h.other;
   if (works && trace.model != RuntimeModel::kGoroutines) return ThreadRole::kPoolWorker;
   return ThreadRole::kHelper;
@@ -46,8 +47,8 @@ void mark_lanes(Trace& trace, std::unordered_set<std::uint32_t>& lanes) {
   }
 }
 
-// How often each thread woke an idle loop: a pool's worker does when its job is done, the helpers of a
-// runtime (compilers, collectors) do not.
+// How often each thread woke an idle loop: a pool's worker does when its job is done, the helpers
+// of a runtime (compilers, collectors) do not.
 std::unordered_map<std::uint32_t, std::uint64_t> wakes_of_loops(const Trace& trace) {
   std::unordered_map<std::uint32_t, std::uint64_t> wakes;
   for (const Thread& loop : trace.threads) {

@@ -7,7 +7,7 @@
 namespace srvprof {
 namespace {
 
-constexpr std::size_t kSamples = 300;   // looked at for a route, spread over the run
+constexpr std::size_t kSamples = 300;  // looked at for a route, spread over the run
 constexpr std::size_t kSamplesMin = 20;
 constexpr Duration kStop = std::chrono::microseconds(50);
 

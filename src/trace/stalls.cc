@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "trace/raw.h"
 #include "trace/stop.h"
 #include "trace/timeline.h"
-#include "trace/raw.h"
 
 namespace srvprof {
 namespace {
@@ -56,8 +56,9 @@ Stall stall_of(const Trace& trace, ThreadId thread, std::uint32_t index) {
   return stall;
 }
 
-// Works off what arrived during the stall, then what arrived meanwhile, until the queue is empty. Only
-// where the stall made the queue: not where more had been waiting before it than came during it.
+// Works off what arrived during the stall, then what arrived meanwhile, until the queue is empty.
+// Only where the stall made the queue: not where more had been waiting before it than came during
+// it.
 Time echo_end(const Stall& stall, const std::vector<Arrival>& arrivals, Time idle) {
   const auto first = std::lower_bound(arrivals.begin(), arrivals.end(), stall.begin,
                                       [](const Arrival& a, Time t) { return a.arrive < t; });

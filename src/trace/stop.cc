@@ -13,25 +13,17 @@ bool is_stop_signal(std::uint32_t signal) { return signal >= 19 && signal <= 22;
 State state_of_wait(Wait wait) {
   switch (wait) {
     case Wait::kFutex:
-    case Wait::kKernelLock:
-      return State::kBlockedLock;
-    case Wait::kDisk:
-      return State::kBlockedDisk;
-    case Wait::kFault:
-      return State::kBlockedFault;
-    case Wait::kPipe:
-      return State::kBlockedPipe;
-    case Wait::kSleep:
-      return State::kBlockedSleep;
+    case Wait::kKernelLock: return State::kBlockedLock;
+    case Wait::kDisk: return State::kBlockedDisk;
+    case Wait::kFault: return State::kBlockedFault;
+    case Wait::kPipe: return State::kBlockedPipe;
+    case Wait::kSleep: return State::kBlockedSleep;
     case Wait::kSocket:
     case Wait::kConnect:
     case Wait::kEvents:
-    case Wait::kSend:
-      return State::kDownstream;
-    case Wait::kStopped:
-      return State::kStopped;
-    default:
-      return State::kUnexplained;
+    case Wait::kSend: return State::kDownstream;
+    case Wait::kStopped: return State::kStopped;
+    default: return State::kUnexplained;
   }
 }
 
@@ -70,16 +62,11 @@ State runq_state(const OffInterval& off) {
 
 State worker_state_of(const Thread& thread, const Piece& piece) {
   switch (piece.run) {
-    case Run::kOn:
-      return State::kCpu;
-    case Run::kRunnable:
-      return runq_state(thread.off[piece.off - 1]);
-    case Run::kThrottled:
-      return State::kThrottled;
-    case Run::kBlocked:
-      return state_of_wait(thread.off[piece.off - 1].wait);
-    case Run::kUnknown:
-      break;
+    case Run::kOn: return State::kCpu;
+    case Run::kRunnable: return runq_state(thread.off[piece.off - 1]);
+    case Run::kThrottled: return State::kThrottled;
+    case Run::kBlocked: return state_of_wait(thread.off[piece.off - 1].wait);
+    case Run::kUnknown: break;
   }
   return State::kUnexplained;
 }

@@ -10,8 +10,8 @@
 namespace srvprof {
 namespace {
 
-// Ends of the trace: what the thread states at attach and detach say, else the rows that bound the run,
-// else the first and last time of any row.
+// Ends of the trace: what the thread states at attach and detach say, else the rows that bound the
+// run, else the first and last time of any row.
 void find_ends(const Raw& raw, Trace& trace) {
   for (const rows::ThreadState& s : raw.states) {
     if (s.at_end) {
@@ -185,7 +185,8 @@ void apply_states(Raw& raw, Trace& trace) {
   }
 }
 
-// Threads that slept from attach to the end of a recording that was cut, so that nothing else tells.
+// Threads that slept from attach to the end of a recording that was cut, so that nothing else
+// tells.
 void add_sleepers(Raw& raw, Trace& trace) {
   for (const rows::ThreadState& s : raw.states) {
     Thread* thread = find(trace, s.tid, s.t);
@@ -221,7 +222,9 @@ void add_migrations_and_irqs(Raw& raw, Trace& trace) {
   for (const rows::Irq& row : raw.irqs) {
     Thread* thread = find(trace, row.tid, row.t);
     if (!thread) continue;
-    IrqSpan span{.begin = row.t - Duration(row.ns), .end = row.t, .vector = row.vector,
+    IrqSpan span{.begin = row.t - Duration(row.ns),
+                 .end = row.t,
+                 .vector = row.vector,
                  .softirq = row.softirq};
     if (!thread->irqs.empty()) span.begin = std::max(span.begin, thread->irqs.back().end);
     if (span.begin < span.end) thread->irqs.push_back(span);

@@ -30,13 +30,9 @@ Who who_of(const OwnerChange& owner, bool estimated) {
       who.kind = owner.conn ? Who::Kind::kConn : Who::Kind::kNone;
       who.id = owner.conn.value;
       break;
-    case OwnerChange::Kind::kUnsampled:
-      who.kind = Who::Kind::kUnsampled;
-      break;
+    case OwnerChange::Kind::kUnsampled: who.kind = Who::Kind::kUnsampled; break;
     case OwnerChange::Kind::kTimer:
-    case OwnerChange::Kind::kIdle:
-      who.kind = Who::Kind::kTimer;
-      break;
+    case OwnerChange::Kind::kIdle: who.kind = Who::Kind::kTimer; break;
   }
   return who;
 }

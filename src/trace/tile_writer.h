@@ -23,8 +23,8 @@ class TileWriter {
   void unexplained(Time end, ThreadId thread, Who who = {});
   void split_unknown(Time end, ThreadId thread);
 
-  // On CPU, in the request's own code or (behind) in that of an owner; interrupts on top are cut out,
-  // and so is time that the hypervisor took if it was more than 1 ms of the stint.
+  // On CPU, in the request's own code or (behind) in that of an owner; interrupts on top are cut
+  // out, and so is time that the hypervisor took if it was more than 1 ms of the stint.
   void on_cpu(Time end, ThreadId thread);
   void behind(Time end, ThreadId thread, const OwnerChange& owner, const Piece& piece,
               bool estimated = false);
@@ -33,8 +33,8 @@ class TileWriter {
   // False: it is none of these, nothing was put. `estimated`: that it was this thread is.
   bool waits_for_cpu(Time end, ThreadId thread, const Piece& piece, bool estimated = false);
 
-  // At most `steal` of the request's own CPU tiles in the service phase becomes steal, the last first:
-  // the sum is known, the place is not.
+  // At most `steal` of the request's own CPU tiles in the service phase becomes steal, the last
+  // first: the sum is known, the place is not.
   void carve_steal(Duration steal);
 
  private:

@@ -6,9 +6,8 @@ namespace srvprof {
 namespace {
 
 std::size_t first_ending_after(const std::vector<OffInterval>& off, Time t) {
-  const auto it = std::upper_bound(off.begin(), off.end(), t, [](Time value, const OffInterval& o) {
-    return value < o.t_in;
-  });
+  const auto it = std::upper_bound(off.begin(), off.end(), t,
+                                   [](Time value, const OffInterval& o) { return value < o.t_in; });
   return static_cast<std::size_t>(it - off.begin());
 }
 
@@ -65,7 +64,8 @@ std::size_t owner_index(const Thread& thread, Time t) {
   return static_cast<std::size_t>(it - thread.owners.begin()) - 1;
 }
 
-Occupants::Occupants(const Trace& trace, ThreadId thread, const OffInterval& off, Time from, Time to)
+Occupants::Occupants(const Trace& trace, ThreadId thread, const OffInterval& off, Time from,
+                     Time to)
     : trace_(trace), off_(off), at_(from), to_(to), tid_(trace.thread(thread).tid) {
   if (thread.value <= trace.migrations.size()) moves_ = &trace.migrations[thread.value - 1];
   if (moves_) {

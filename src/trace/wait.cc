@@ -93,7 +93,8 @@ constexpr Prefix kFunctions[] = {
     {"__refrigerator", Wait::kStopped},
     {"do_freezer_trap", Wait::kStopped},
     {"cgroup_enter_frozen", Wait::kStopped},
-    // Innermost but for schedule: the version 2 freezer, inlined (CAUSES: looks like a plain sleep).
+    // Innermost but for schedule: the version 2 freezer, inlined (CAUSES: looks like a plain
+    // sleep).
     {"get_signal", Wait::kStopped},
 };
 
@@ -106,36 +107,36 @@ constexpr std::uint16_t kNo = 0xffff;
 constexpr std::uint32_t kSyscallEnd = 1024;  // beyond: "none"
 
 constexpr Syscall kSyscalls[] = {
-    {232, kNo, Wait::kEvents},   // epoll_wait
-    {281, 22, Wait::kEvents},    // epoll_pwait
-    {441, 441, Wait::kEvents},   // epoll_pwait2
-    {7, kNo, Wait::kEvents},     // poll
-    {271, 73, Wait::kEvents},    // ppoll
-    {23, kNo, Wait::kEvents},    // select
-    {270, 72, Wait::kEvents},    // pselect6
-    {426, 426, Wait::kEvents},   // io_uring_enter
-    {43, 202, Wait::kAccept},    // accept
-    {288, 242, Wait::kAccept},   // accept4
-    {0, 63, Wait::kSocket},      // read: of what, only the stack tells; sockets are what servers read
-    {19, 65, Wait::kSocket},     // readv
-    {45, 207, Wait::kSocket},    // recvfrom
-    {47, 212, Wait::kSocket},    // recvmsg
-    {44, 206, Wait::kSend},      // sendto
-    {46, 211, Wait::kSend},      // sendmsg
-    {42, 203, Wait::kConnect},   // connect
-    {202, 98, Wait::kFutex},     // futex
-    {449, 449, Wait::kFutex},    // futex_waitv
-    {73, 32, Wait::kKernelLock}, // flock
-    {74, 82, Wait::kDisk},       // fsync
-    {75, 83, Wait::kDisk},       // fdatasync
-    {277, 84, Wait::kDisk},      // sync_file_range
-    {17, 67, Wait::kDisk},       // pread64
-    {18, 68, Wait::kDisk},       // pwrite64
-    {35, 101, Wait::kSleep},     // nanosleep
-    {230, 115, Wait::kSleep},    // clock_nanosleep
-    {40, 71, Wait::kSend},       // sendfile
-    {1, 64, Wait::kUnknown},     // write: socket, pipe or file
-    {20, 66, Wait::kUnknown},    // writev
+    {232, kNo, Wait::kEvents},  // epoll_wait
+    {281, 22, Wait::kEvents},   // epoll_pwait
+    {441, 441, Wait::kEvents},  // epoll_pwait2
+    {7, kNo, Wait::kEvents},    // poll
+    {271, 73, Wait::kEvents},   // ppoll
+    {23, kNo, Wait::kEvents},   // select
+    {270, 72, Wait::kEvents},   // pselect6
+    {426, 426, Wait::kEvents},  // io_uring_enter
+    {43, 202, Wait::kAccept},   // accept
+    {288, 242, Wait::kAccept},  // accept4
+    {0, 63, Wait::kSocket},    // read: of what, only the stack tells; sockets are what servers read
+    {19, 65, Wait::kSocket},   // readv
+    {45, 207, Wait::kSocket},  // recvfrom
+    {47, 212, Wait::kSocket},  // recvmsg
+    {44, 206, Wait::kSend},    // sendto
+    {46, 211, Wait::kSend},    // sendmsg
+    {42, 203, Wait::kConnect},    // connect
+    {202, 98, Wait::kFutex},      // futex
+    {449, 449, Wait::kFutex},     // futex_waitv
+    {73, 32, Wait::kKernelLock},  // flock
+    {74, 82, Wait::kDisk},        // fsync
+    {75, 83, Wait::kDisk},        // fdatasync
+    {277, 84, Wait::kDisk},       // sync_file_range
+    {17, 67, Wait::kDisk},        // pread64
+    {18, 68, Wait::kDisk},        // pwrite64
+    {35, 101, Wait::kSleep},      // nanosleep
+    {230, 115, Wait::kSleep},     // clock_nanosleep
+    {40, 71, Wait::kSend},        // sendfile
+    {1, 64, Wait::kUnknown},      // write: socket, pipe or file
+    {20, 66, Wait::kUnknown},     // writev
 };
 
 bool is_page_fault_entry(std::string_view name) {

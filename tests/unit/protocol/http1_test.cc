@@ -69,7 +69,9 @@ TEST(RequestLine, NeverLongerThanItsInput) {
   std::mt19937 random(1);
   for (int round = 0; round < 20000; ++round) {
     std::string head(random() % 100, '\0');
-    for (char& c : head) c = "GETPOST /?#:.%\r\n \0\xff" "aZ9"[random() % 23];
+    for (char& c : head)
+      c = "GETPOST /?#:.%\r\n \0\xff"
+          "aZ9"[random() % 23];
     const auto line = parse_request_line(head, kLimit);
     if (!line) continue;
     EXPECT_LE(line->method.size() + line->path.size(), head.size() + 1);

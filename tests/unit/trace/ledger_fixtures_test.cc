@@ -72,11 +72,12 @@ TEST_P(LedgerFixture, GivesItsTiles) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, LedgerFixture, testing::ValuesIn(fixture_names()), [](const auto& i) {
-  std::string name = i.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Rules, LedgerFixture, testing::ValuesIn(fixture_names()),
+                         [](const auto& i) {
+                           std::string name = i.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace srvprof

@@ -18,28 +18,20 @@ bool should_be_one(const Tile& a, const Tile& b) {
 
 Time phase_begin(const Request& r, LifePhase phase) {
   switch (phase) {
-    case LifePhase::kAccept:
-      return r.t_arrive;
-    case LifePhase::kReady:
-      return r.t_accepted;
-    case LifePhase::kService:
-      return r.t_read;
-    case LifePhase::kWrite:
-      return r.t_write;
+    case LifePhase::kAccept: return r.t_arrive;
+    case LifePhase::kReady: return r.t_accepted;
+    case LifePhase::kService: return r.t_read;
+    case LifePhase::kWrite: return r.t_write;
   }
   return {};
 }
 
 Time phase_end(const Request& r, LifePhase phase) {
   switch (phase) {
-    case LifePhase::kAccept:
-      return r.t_accepted;
-    case LifePhase::kReady:
-      return r.t_read;
-    case LifePhase::kService:
-      return r.t_write;
-    case LifePhase::kWrite:
-      return r.t_done;
+    case LifePhase::kAccept: return r.t_accepted;
+    case LifePhase::kReady: return r.t_read;
+    case LifePhase::kService: return r.t_write;
+    case LifePhase::kWrite: return r.t_done;
   }
   return {};
 }
@@ -139,9 +131,9 @@ TEST_P(LedgerProperty, TilesAddUp) {
 
 INSTANTIATE_TEST_SUITE_P(
     Random, LedgerProperty,
-    testing::Values(RandomTrace::Options{},                                     // loops
-                    RandomTrace::Options{.threads = 1, .conns = 16},            // one loop
-                    RandomTrace::Options{.threads = 12, .conns = 6},            // a thread a connection
+    testing::Values(RandomTrace::Options{},                           // loops
+                    RandomTrace::Options{.threads = 1, .conns = 16},  // one loop
+                    RandomTrace::Options{.threads = 12, .conns = 6},  // a thread a connection
                     RandomTrace::Options{.goroutines = true, .threads = 5},
                     RandomTrace::Options{.wild = true},
                     RandomTrace::Options{.goroutines = true, .wild = true, .threads = 5},

@@ -259,9 +259,10 @@ thread_state t=1ms tid=22 pid=20 run=1
     text += "request conn=1 g=5 t_arrive=" + std::to_string(t) + "ms t_read=" + std::to_string(t) +
             "ms t_write=" + std::to_string(t + 5) + "ms t_write_last=" + std::to_string(t + 5) +
             "ms tid_read=21 tid_write=" + std::to_string(writer) + " method=GET path=/a\n";
-    text += "request conn=2 g=6 t_arrive=" + std::to_string(t + 1) + "ms t_read=" +
-            std::to_string(t + (i % nth == 0 ? 1 : 7)) + "ms t_write=" + std::to_string(t + 8) +
-            "ms t_write_last=" + std::to_string(t + 8) + "ms tid_read=21 tid_write=21 path=/b\n";
+    text += "request conn=2 g=6 t_arrive=" + std::to_string(t + 1) +
+            "ms t_read=" + std::to_string(t + (i % nth == 0 ? 1 : 7)) +
+            "ms t_write=" + std::to_string(t + 8) + "ms t_write_last=" + std::to_string(t + 8) +
+            "ms tid_read=21 tid_write=21 path=/b\n";
   }
   return text;
 }

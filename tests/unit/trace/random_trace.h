@@ -1,5 +1,5 @@
-// Random rows: plausible ones (threads that switch, connections that carry one request after the other)
-// and, with `wild`, rows that no kernel would send.
+// Random rows: plausible ones (threads that switch, connections that carry one request after the
+// other) and, with `wild`, rows that no kernel would send.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,9 @@ class RandomTrace {
  private:
   static constexpr std::int64_t kBegin = 1000'000'000, kEnd = 1400'000'000;
 
-  std::uint32_t pick(std::uint32_t n) { return n == 0 ? 0 : static_cast<std::uint32_t>(random_() % n); }
+  std::uint32_t pick(std::uint32_t n) {
+    return n == 0 ? 0 : static_cast<std::uint32_t>(random_() % n);
+  }
   bool chance(std::uint32_t percent) { return pick(100) < percent; }
   Time at(std::int64_t ns) { return Time(Duration(ns)); }
   // Exponential, so that short and long ones occur.
@@ -45,9 +47,18 @@ class RandomTrace {
   std::uint32_t tid() { return 10 + pick(o_.threads + (o_.wild ? 3 : 0)); }
 
   void thread(TraceBuilder& b, std::uint32_t id) {
-    rows::ThreadState s{.t = at(kBegin), .since = {}, .t_wake = {}, .at_end = false, .tid = id,
-                        .pid = 10, .run = 1 + pick(3), .state = 'S', .sysnr = 281, .flags = 32,
-                        .kstack = 0, .comm = "x"};
+    rows::ThreadState s{.t = at(kBegin),
+                        .since = {},
+                        .t_wake = {},
+                        .at_end = false,
+                        .tid = id,
+                        .pid = 10,
+                        .run = 1 + pick(3),
+                        .state = 'S',
+                        .sysnr = 281,
+                        .flags = 32,
+                        .kstack = 0,
+                        .comm = "x"};
     if (chance(80)) b(s);
     if (chance(20)) {
       rows::Task task;
@@ -103,8 +114,9 @@ class RandomTrace {
     for (std::uint32_t i = 0; i < o_.requests / o_.conns && t < kEnd; ++i) {
       t = (conn.flags & kConnOut) != 0 ? exchange(b, id, t) : request(b, id, t, i);
     }
-    if (chance(30)) b(rows::ConnClose{.t = at(t), .id = id, .flags = 0, .requests = 0,
-                                      .bytes_in = 0, .bytes_out = 0});
+    if (chance(30))
+      b(rows::ConnClose{
+          .t = at(t), .id = id, .flags = 0, .requests = 0, .bytes_in = 0, .bytes_out = 0});
   }
 
   std::int64_t request(TraceBuilder& b, std::uint32_t conn, std::int64_t t, std::uint32_t n) {
@@ -174,26 +186,32 @@ class RandomTrace {
       case 0:
         b(rows::Slice{.t_end = t, .cpu = pick(2), .tid = pick(2) == 0 ? 0 : 800 + pick(5)});
         break;
-      case 1:
-        b(rows::Migrate{.t = t, .tid = tid(), .from_cpu = pick(2), .to_cpu = pick(2)});
-        break;
+      case 1: b(rows::Migrate{.t = t, .tid = tid(), .from_cpu = pick(2), .to_cpu = pick(2)}); break;
       case 2:
-        b(rows::Mark{.t = t, .tid = tid(), .conn = 1 + pick(o_.conns), .kind = 1 + pick(12),
-                     .bytes = 1, .g = o_.goroutines ? 1000 + pick(o_.conns) : 0});
+        b(rows::Mark{.t = t,
+                     .tid = tid(),
+                     .conn = 1 + pick(o_.conns),
+                     .kind = 1 + pick(12),
+                     .bytes = 1,
+                     .g = o_.goroutines ? 1000 + pick(o_.conns) : 0});
         break;
       case 3:
-        b(rows::Signal{.t = t, .tid = tid(), .signal = 19, .sender_pid = 5, .sender_tid = 6,
+        b(rows::Signal{.t = t,
+                       .tid = tid(),
+                       .signal = 19,
+                       .sender_pid = 5,
+                       .sender_tid = 6,
                        .sender = "kill"});
         break;
-      case 4:
-        b(rows::Unsampled{.t = t, .tid = tid(), .kind = 1});
-        break;
+      case 4: b(rows::Unsampled{.t = t, .tid = tid(), .kind = 1}); break;
       case 5:
-        b(rows::Irq{.t = t, .tid = tid(), .vector = 3,
-                    .ns = static_cast<std::uint32_t>(some(1e5)), .softirq = chance(50)});
+        b(rows::Irq{.t = t,
+                    .tid = tid(),
+                    .vector = 3,
+                    .ns = static_cast<std::uint32_t>(some(1e5)),
+                    .softirq = chance(50)});
         break;
-      default:
-        b(rows::Freeze{.t = t, .frozen = chance(50), .pid = 7, .cgroup = 0, .comm = "runc"});
+      default: b(rows::Freeze{.t = t, .frozen = chance(50), .pid = 7, .cgroup = 0, .comm = "runc"});
     }
   }
 

@@ -24,30 +24,19 @@ std::string duration_text(Duration d) {
 
 std::string tile_text(const Trace& trace, const Tile& tile) {
   std::string s = fmt::format("{} {}", name_of(tile.phase), name_of(tile.state));
-  const bool blocked_behind = tile.state == State::kBehind && tile.worker_state != State::kUnexplained;
-  if (tile.state == State::kPool || blocked_behind) s += fmt::format("({})", name_of(tile.worker_state));
+  const bool blocked_behind =
+      tile.state == State::kBehind && tile.worker_state != State::kUnexplained;
+  if (tile.state == State::kPool || blocked_behind)
+    s += fmt::format("({})", name_of(tile.worker_state));
   s += " " + duration_text(tile.length);
   switch (tile.who.kind) {
-    case Who::Kind::kNone:
-      break;
-    case Who::Kind::kIdle:
-      s += " idle";
-      break;
-    case Who::Kind::kTask:
-      s += fmt::format(" task {}", tile.who.id);
-      break;
-    case Who::Kind::kRequest:
-      s += fmt::format(" request {}", tile.who.id);
-      break;
-    case Who::Kind::kConn:
-      s += fmt::format(" conn {}", trace.conn({tile.who.id}).id);
-      break;
-    case Who::Kind::kTimer:
-      s += " timer";
-      break;
-    case Who::Kind::kUnsampled:
-      s += " unsampled";
-      break;
+    case Who::Kind::kNone: break;
+    case Who::Kind::kIdle: s += " idle"; break;
+    case Who::Kind::kTask: s += fmt::format(" task {}", tile.who.id); break;
+    case Who::Kind::kRequest: s += fmt::format(" request {}", tile.who.id); break;
+    case Who::Kind::kConn: s += fmt::format(" conn {}", trace.conn({tile.who.id}).id); break;
+    case Who::Kind::kTimer: s += " timer"; break;
+    case Who::Kind::kUnsampled: s += " unsampled"; break;
   }
   if (tile.who.estimated) s += "~";
   if (tile.split_unknown) s += " split";
