@@ -102,7 +102,8 @@ void check_threads(const Trace& trace) {
     if (thread.t_known == Time::max() || known(thread.t_exit)) continue;
     const Time from = thread.t_known, to = std::max(trace.t_end, from);
     const ThreadTotals totals = totals_of(thread, from, to);
-    EXPECT_EQ(totals.cpu + totals.runq + totals.throttled + totals.blocked, to - from);
+    EXPECT_EQ(totals.cpu + totals.steal + totals.runq + totals.throttled + totals.blocked,
+              to - from);
   }
 }
 
