@@ -39,7 +39,7 @@ give_up() {
 left() { echo $((minutes * 60 - SECONDS)); }
 
 if [ $install = 1 ]; then
-  timeout --kill-after=10 "$(left)" "$root/tools/install-deps.sh" --tests ||
+  timeout --kill-after=10 "$(left)" "$root/tools/install-deps.sh" --tests --browser ||
     give_up install "tools/install-deps.sh ended with $?"
 fi
 [ -n "$preset" ] || preset=$(default_preset)
