@@ -101,7 +101,7 @@ Result<void> read_line(std::string_view line, std::size_t number, State& state) 
   if (starts("requests in ")) {
     state.run.counts.requests = read_rounded(first, rounded_to);
     rest.remove_prefix(std::string_view("requests in ").size());
-    const auto duration = parse_duration(next_until(rest, ','));
+    const auto duration = parse_printed_duration(next_until(rest, ','));
     if (!state.run.counts.requests || !duration) {
       return line_error(number, "not 'N requests in TIME'");
     }

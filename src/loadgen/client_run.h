@@ -42,14 +42,14 @@ struct Figure {
   friend bool operator==(const Figure&, const Figure&) = default;
 };
 
-struct Percentile {
+struct ClientPercentile {
   double percent = 0;  // in [0, 100]
   Figure latency;
 };
 
 struct LatencySummary {
   std::optional<Figure> min, mean, stddev, max;
-  std::vector<Percentile> percentiles;  // by rising percent, each once
+  std::vector<ClientPercentile> percentiles;  // by rising percent, each once
   // How many latencies it is made of, where the output says so.
   std::optional<std::uint64_t> count;
 

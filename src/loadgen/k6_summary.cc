@@ -124,7 +124,7 @@ LatencySummary read_text_trend(std::string_view line) {
   for (std::string_view field = next_field(line); !field.empty(); field = next_field(line)) {
     const std::string_view key = next_until(field, '=');
     if (key == "count") out.count = parse_count(field);
-    const auto figure = parse_duration(field);
+    const auto figure = parse_printed_duration(field);
     if (figure && key != "count") set_figure(out, key, *figure);
   }
   return out;

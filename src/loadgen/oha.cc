@@ -156,7 +156,7 @@ std::optional<Figure> read_time(std::string_view s) {
   std::string_view unit = next_field(s);
   if (unit.ends_with("sec")) unit.remove_suffix(2);  // "sec" -> "s"
   if (unit == "secs") unit = "s";
-  return parse_duration(fmt::format("{}{}", number, unit));
+  return parse_printed_duration(fmt::format("{}{}", number, unit));
 }
 
 Result<void> read_line(std::string_view line, std::size_t number, State& state) {

@@ -147,7 +147,7 @@ LatencySummary summarize(const std::vector<ClientSample>& samples, Duration reso
 void set_percentile(LatencySummary& summary, double percent, Figure latency) {
   auto& list = summary.percentiles;
   const auto it = std::lower_bound(list.begin(), list.end(), percent,
-                                   [](const Percentile& p, double x) { return p.percent < x; });
+                                   [](const ClientPercentile& p, double x) { return p.percent < x; });
   if (it != list.end() && it->percent == percent) {
     it->latency = latency;
   } else {

@@ -123,7 +123,7 @@ std::optional<Figure> parse_decimal(std::string_view s, Duration unit) {
   return Figure{Duration(value), Duration(step)};
 }
 
-std::optional<Figure> parse_duration(std::string_view s) {
+std::optional<Figure> parse_printed_duration(std::string_view s) {
   Figure sum;
   if (s.empty()) return std::nullopt;
   while (!s.empty()) {

@@ -52,7 +52,7 @@ std::optional<Figure> parse_decimal(std::string_view s, Duration unit);
 inline constexpr Duration kMaxDuration{std::int64_t{3'110'400'000} * 1'000'000'000};
 
 // "1.24ms", "399.00us", "148.651µs", "1m2.5s", "3s", "0s": one or more numbers with units.
-std::optional<Figure> parse_duration(std::string_view s);
+std::optional<Figure> parse_printed_duration(std::string_view s);
 
 // A JSON number of `unit`: nothing for negative, non-finite or larger than kMaxDuration.
 std::optional<Duration> duration_of(double value, Duration unit);

@@ -103,14 +103,14 @@ Result<void> read_line(std::string_view line, std::size_t number, State& state) 
   } else if (key == "Duration") {
     ok = read_lists(line, [&](std::string_view label, std::string_view value) {
       if (label != "total") return;
-      const auto duration = parse_duration(value);
+      const auto duration = parse_printed_duration(value);
       if (duration) state.run.duration = duration->value;
     });
     ok = ok && state.run.duration;
   } else if (key == "Latencies") {
     bool all = true;
     ok = read_lists(line, [&](std::string_view label, std::string_view value) {
-      const auto figure = parse_duration(value);
+      const auto figure = parse_printed_duration(value);
       all = all && figure;
       if (figure) set_figure(state.run.latency, label, *figure);
     });

@@ -43,9 +43,9 @@ struct State {
 
 // "Latency     2.06ms    8.01ms  104.33ms   97.36%": mean, standard deviation, maximum.
 void read_stats(std::string_view rest, LatencySummary& out) {
-  out.mean = parse_duration(next_field(rest));
-  out.stddev = parse_duration(next_field(rest));
-  out.max = parse_duration(next_field(rest));
+  out.mean = parse_printed_duration(next_field(rest));
+  out.stddev = parse_printed_duration(next_field(rest));
+  out.max = parse_printed_duration(next_field(rest));
 }
 
 // "50%  399.00us" or "99.990%   10.53ms". Values are whole microseconds in the tool.
@@ -54,7 +54,7 @@ bool read_percentile(std::string_view line, LatencySummary& out) {
   if (percent.empty() || percent.back() != '%') return false;
   percent.remove_suffix(1);
   const auto at = parse_decimal(percent, kSecond);
-  auto value = parse_duration(next_field(line));
+  auto value = parse_printed_duration(next_field(line));
   if (!at || at->value > 100 * kSecond || !value || !trim(line).empty()) return false;
   value->resolution = std::max(value->resolution, kMicrosecond);
   set_percentile(out, to_seconds(at->value), *value);
@@ -103,7 +103,7 @@ Result<void> read_total(std::string_view line, std::size_t number, State& state)
   next_field(line);  // requests
   next_field(line);  // in
   line = trim(line);
-  const auto duration = parse_duration(next_until(line, ','));
+  const auto duration = parse_printed_duration(next_until(line, ','));
   if (!requests || !duration) return line_error(number, "not 'N requests in TIME, SIZE read'");
   state.run.counts.answered = requests;
   state.run.duration = duration->value;

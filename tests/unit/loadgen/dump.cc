@@ -44,7 +44,7 @@ std::string show(std::string_view name, const LatencySummary& s) {
   std::string out = fmt::format("{}: count {} min {} mean {} stddev {} max {}\n", name,
                                 show(s.count), show(s.min), show(s.mean), show(s.stddev),
                                 show(s.max));
-  for (const Percentile& p : s.percentiles) {
+  for (const ClientPercentile& p : s.percentiles) {
     out += fmt::format("  p{} {}\n", p.percent, show(std::optional(p.latency)));
   }
   return out;
@@ -126,7 +126,7 @@ ClientRun import_sample(std::string_view name) {
 }
 
 long long percentile_ns(const LatencySummary& summary, double percent) {
-  for (const Percentile& p : summary.percentiles) {
+  for (const ClientPercentile& p : summary.percentiles) {
     if (p.percent == percent) return p.latency.value.count();
   }
   return -1;

@@ -83,7 +83,7 @@ TEST(Figures, ReportsGiveTheFiguresThatTheyPrint) {
     const ClientRun run = import_sample(want.file);
     EXPECT_EQ(run.counts.requests, want.requests);
     EXPECT_EQ(percentile_ns(run.latency, want.percent), want.latency);
-    for (const Percentile& p : run.latency.percentiles) {
+    for (const ClientPercentile& p : run.latency.percentiles) {
       if (p.percent == want.percent) {
         EXPECT_EQ(p.latency.resolution.count(), want.resolution);
       }

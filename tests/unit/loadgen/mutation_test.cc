@@ -24,7 +24,7 @@ void expect_in_range(const std::optional<Figure>& f) {
 void expect_in_range(const LatencySummary& s) {
   for (const auto& f : {s.min, s.mean, s.stddev, s.max}) expect_in_range(f);
   double before = -1;
-  for (const Percentile& p : s.percentiles) {
+  for (const ClientPercentile& p : s.percentiles) {
     EXPECT_GT(p.percent, before);
     EXPECT_LE(p.percent, 100);
     before = p.percent;
