@@ -29,6 +29,8 @@ struct sp_thread {
 	u64 t_stack;		/* last user stack */
 	u64 ustack;
 	u64 steal_in;		/* clock of stolen time at switch-in */
+	u64 ran_in;		/* clock of its CPU time at switch-in */
+	u64 ran_out;		/* the same at switch-out */
 	u64 throttled_out;	/* clock of throttled time of cfs_rq at switch-out */
 	u64 cfs_rq;
 	u32 waker;

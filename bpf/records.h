@@ -186,6 +186,7 @@ enum sp_off_flag {
 	SP_OFF_IOWAIT = 1 << 4,
 	SP_OFF_FROM_SYSCALL = 1 << 5,	/* sysnr is a system call number */
 	SP_OFF_NO_START = 1 << 6,	/* went off CPU before attach */
+	SP_OFF_ESTIMATED = 1 << 7,	/* its end was not seen but told by the thread's own clock */
 };
 
 /*
@@ -332,7 +333,8 @@ enum sp_loss {
 	SP_LOSS_STACK = 5,		/* a stack could not be read */
 	SP_LOSS_ACCEPT_QUEUE = 6,	/* accept times: too many connections waiting */
 	SP_LOSS_MARK = 7,		/* ring full: mark of a read or write */
-	SP_LOSS_REASONS = 8,
+	SP_LOSS_SWITCH = 8,		/* a switch-in was not seen: see SP_OFF_ESTIMATED */
+	SP_LOSS_REASONS = 9,
 };
 
 /* What was seen but is not measured as requests. One counter each; append-only. */

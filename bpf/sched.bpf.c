@@ -104,6 +104,47 @@ SP_INLINE u64 kernel_stack_of(struct task_struct *t)
 	return sp_stack_id(&s->stack, n, 0);
 }
 
+/*
+ * When the thread really stopped running. The tracepoint comes after the scheduler's search for the next
+ * task, which may look for work on other CPUs for microseconds when this one would idle; the thread's
+ * own clock (se.sum_exec_runtime, without stolen time) stopped before that.
+ */
+SP_INLINE u64 stopped_at(struct sp_thread *th, struct task_struct *prev, u64 now)
+{
+	u64 ran;
+
+	if (th->run != SP_RUN_ON || !th->ran_in)
+		return now;
+	ran = th->t_in + (prev->se.sum_exec_runtime - th->ran_in) + th->steal_ns;
+	return ran < now ? ran : now;
+}
+
+/*
+ * The thread leaves a CPU that it was not seen to get. How long it ran is known by its own clock: the
+ * interval before is sent now, with its end reckoned back from here.
+ */
+SP_INLINE void end_unseen(struct sp_thread *th, struct task_struct *prev, u32 cpu, u64 now)
+{
+	u64 ran = prev->se.sum_exec_runtime - th->ran_out;
+	struct sp_offcpu_long r = {};
+
+	sp_lose(SP_LOSS_SWITCH);
+	dequeue(th);
+	r.s.h.kind = SP_OFFCPU_LONG;
+	r.s.h.aux = cpu;
+	r.s.h.tid = prev->pid;
+	r.s.h.t = now - ran > th->t_out && ran < now ? now - ran : th->t_out;
+	r.s.waker = th->waker;
+	r.s.sysnr = th->sysnr;
+	r.s.state = th->state;
+	r.s.flags = th->flags | SP_OFF_ESTIMATED;
+	r.t_out = th->t_out;
+	r.t_wake = th->t_wake < r.s.h.t ? th->t_wake : r.s.h.t;
+	sp_send(&r, sizeof(r), SP_LOSS_RING_SCHED);
+	th->steal_in = 0;
+	th->ran_in = 0;
+}
+
 SP_INLINE void switch_out(void *ctx, struct task_struct *prev, bool preempt, unsigned int state,
 			  u32 cpu, u64 now)
 {
@@ -113,7 +154,12 @@ SP_INLINE void switch_out(void *ctx, struct task_struct *prev, bool preempt, uns
 
 	if (!th)
 		return;
-	th->t_out = now;
+	if (th->t_out && (th->run == SP_RUN_RUNNABLE || th->run == SP_RUN_BLOCKED))
+		end_unseen(th, prev, cpu, now);
+	steal = prev->se.cfs_rq->rq->prev_steal_time_rq;
+	th->steal_ns = th->steal_in ? steal - th->steal_in : 0;
+	th->t_out = stopped_at(th, prev, now);
+	th->ran_out = prev->se.sum_exec_runtime;
 	th->t_wake = 0;
 	th->waker = 0;
 	th->flags = 0;
@@ -123,8 +169,6 @@ SP_INLINE void switch_out(void *ctx, struct task_struct *prev, bool preempt, uns
 	th->sysnr = nr;
 	if (nr >= 0 && nr < 1024)
 		th->flags |= SP_OFF_FROM_SYSCALL;
-	steal = prev->se.cfs_rq->rq->prev_steal_time_rq;
-	th->steal_ns = th->steal_in ? steal - th->steal_in : 0;
 	th->cfs_rq = (u64)prev->se.cfs_rq;
 	th->throttled_out = throttled_clock(prev->se.cfs_rq);
 	if (th->state == 'R') {
@@ -206,6 +250,7 @@ SP_INLINE void switch_in(struct task_struct *next, struct task_struct *prev, u32
 	sp_name(prev, cpu_of(cpu), now);
 	th->run = SP_RUN_ON;
 	th->t_in = now;
+	th->ran_in = next->se.sum_exec_runtime;
 	th->steal_in = next->se.cfs_rq->rq->prev_steal_time_rq;
 }
 

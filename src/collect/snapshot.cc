@@ -20,6 +20,7 @@ constexpr const char* kLossNames[] = {
     "ring full: requests",      "ring full: scheduling",   "ring full: other records",
     "no memory for a socket",   "no memory for a thread",  "stack not readable",
     "accept queue not tracked", "ring full: socket marks",
+    "switch-in not seen (time by the thread's own clock)",
 };
 static_assert(std::size(kLossNames) == SP_LOSS_REASONS);
 

@@ -9,5 +9,6 @@ def test_cause_cpu_hog(t):
     loads.warm_up(t, mix, seconds=2)
     faults.hog(t, scenarios.SERVER_CPU)
     recording, _ = scenarios.record(t, server, mix)
-    finding = report.expect(t, recording.report(), "GET /hello", "runq-neighbour")
+    # V8's own helper threads are pinned to the same core and share it with the hog.
+    finding = report.expect(t, recording.report(), "GET /hello", "runq-neighbour", allow=["runq-own-threads"])
     report.culprit(finding, comm="hog")

@@ -9,8 +9,7 @@ def test_cause_pool_hashing(t):
     recording, _ = scenarios.record(
         t, server,
         f"4,rate=200 GET {server.url('/health')}",
-        f"2,rate=5 POST {server.url('/pool')}",
-        f"16,burst=1,once=1 POST {server.url('/pool')}", seconds=8)
+        f"8 POST {server.url('/pool')}", seconds=8)
     result = recording.report()
     report.expect(t, result, "GET /health", "runq-own-threads")
     report.expect(t, result, "POST /pool", "pool", allow=["runq-own-threads"])

@@ -116,14 +116,25 @@ def children(pid):
         return [int(word) for word in file.read().split()]
 
 
+def run_queue_ns(pid):
+    """What the threads of a process have waited for a CPU so far."""
+    return sum(runq for _, runq, _ in schedstat(pid).values())
+
+
+def stolen_ns():
+    """CPU time that the hypervisor took from this machine so far (10 ms ticks of /proc/stat)."""
+    with open("/proc/stat", encoding="ascii") as file:
+        return int(file.readline().split()[8]) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+
+
 def schedstat(pid):
-    """{tid: (cpu_ns, runq_ns)} of a process's threads."""
+    """{tid: (cpu_ns, runq_ns, slices)} of a process's threads."""
     figures = {}
     for tid in os.listdir(f"/proc/{pid}/task"):
         try:
             with open(f"/proc/{pid}/task/{tid}/schedstat", encoding="ascii") as file:
-                cpu, runq, _ = file.read().split()
+                cpu, runq, slices = file.read().split()
         except (FileNotFoundError, ProcessLookupError):
             continue
-        figures[int(tid)] = (int(cpu), int(runq))
+        figures[int(tid)] = (int(cpu), int(runq), int(slices))
     return figures

@@ -137,14 +137,24 @@ def check_cpu(t, table, handler, median=0.10, most=0.25):
     check(percentile(errors, 0.95) <= most, f"own CPU is off by {100 * percentile(errors, 0.95):.1f} % at the 95th percentile")
 
 
+SHORT_SLICE_NS = 60_000
+WAKE_NS = 20_000
+
+
 def check_threads(t, threads, before, after, limit=0.02, least_ns=100_000_000):
     """Per thread CPU and run-queue time agree with schedstat, for sums worth comparing.
 
     before/after: process.schedstat() around the load, inside the recording, the target idle.
+
+    A thread that others' wake-ups put on a CPU for microseconds only (Go's sysmon) is charged by the
+    kernel from the wake-up on, not from the switch: its clock is not updated in between
+    (rq_clock_skip_update in wakeup_preempt). Such threads may differ by WAKE_NS a slice.
     """
     compared = 0
-    for tid, (cpu, runq) in after.items():
-        cpu_0, runq_0 = before.get(tid, (0, 0))
+    for tid, (cpu, runq, slices) in after.items():
+        cpu_0, runq_0, slices_0 = before.get(tid, (0, 0, 0))
+        slices -= slices_0
+        short = slices and (cpu - cpu_0) / slices < SHORT_SLICE_NS
         for name, truth in (("cpu_ns", cpu - cpu_0), ("runq_ns", runq - runq_0)):
             if truth < least_ns:
                 continue
@@ -152,6 +162,7 @@ def check_threads(t, threads, before, after, limit=0.02, least_ns=100_000_000):
             mine = threads[tid][name]
             compared += 1
             t.note(f"{threads[tid]['comm']} {tid} {name}: {mine / 1e6:.1f} ms, schedstat {truth / 1e6:.1f} ms "
-                   f"({100 * (mine / truth - 1):+.2f} %)")
-            check(abs(mine - truth) <= limit * truth, f"thread {tid}: {name} {mine}, schedstat says {truth}")
+                   f"({100 * (mine / truth - 1):+.2f} %), {slices} slices{', short' if short else ''}")
+            allowed = max(limit * truth, WAKE_NS * slices if short else 0)
+            check(abs(mine - truth) <= allowed, f"thread {tid}: {name} {mine}, schedstat says {truth}")
     check(compared > 0, "no thread ran long enough to compare")
