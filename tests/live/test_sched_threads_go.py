@@ -9,4 +9,4 @@ def test_sched_threads_go(t):
         before = scenarios.idle(server.pid)
         loads.wrk(t, server.url("/hello"), conns=32, seconds=5)
         after = scenarios.idle(server.pid)
-    quality.check_threads(t, run.recording.threads(), before, after)
+    quality.check_threads(t, run.recording.threads(), before, after, woken=True)
