@@ -36,9 +36,9 @@ Error unknown_command(const std::string& word) {
   std::vector<std::string> known;
   for (const Command* command : commands()) known.emplace_back(command->name);
   const std::string near = closest(word, known);
-  return usage_error(fmt::format("unknown command '{}'", escape_text(word)),
-                     near.empty() ? "srvprof --help lists the commands"
-                                  : fmt::format("did you mean '{}'?", near));
+  return usage_error(
+      fmt::format("unknown command '{}'", escape_text(word)),
+      near.empty() ? "srvprof --help lists the commands" : fmt::format("did you mean '{}'?", near));
 }
 
 Result<int> print(std::string_view text) {

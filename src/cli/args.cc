@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <boost/program_options.hpp>
+#include <charconv>
 
 #include "base/escape.h"
 #include "base/parse.h"
@@ -54,10 +54,12 @@ std::string hint_of_help(const Command& command) {
 
 Error unknown_option(const Command& command, const std::string& name) {
   std::vector<std::string> known;
-  for (const Option* option : options_of(command)) known.push_back("--" + std::string(option->name));
+  for (const Option* option : options_of(command))
+    known.push_back("--" + std::string(option->name));
   const std::string near = closest(name, known);
-  return usage_error(fmt::format("{}: unknown option '{}'", command.name, escape_text(name)),
-                     near.empty() ? hint_of_help(command) : fmt::format("did you mean '{}'?", near));
+  return usage_error(
+      fmt::format("{}: unknown option '{}'", command.name, escape_text(name)),
+      near.empty() ? hint_of_help(command) : fmt::format("did you mean '{}'?", near));
 }
 
 Error boost_error(const Command& command, const po::error& error) {
@@ -76,19 +78,18 @@ Status check_values(const Command& command, const Args& args) {
   for (const Option* option : options_of(command)) {
     const std::vector<std::string> values = args.all(option->name);
     if (values.size() > 1 && !option->repeatable) {
-      return usage_error(fmt::format("{}: --{} is given {} times", command.name, option->name,
-                                     values.size()));
+      return usage_error(
+          fmt::format("{}: --{} is given {} times", command.name, option->name, values.size()));
     }
     if (option->words == nullptr) continue;
     const std::vector<std::string> known = option->words();
     for (const std::string& value : values) {
       if (std::find(known.begin(), known.end(), value) != known.end()) continue;
       const std::string near = closest(value, known);
-      return usage_error(
-          fmt::format("{}: --{} '{}': no such {}", command.name, option->name, escape_text(value),
-                      option->name),
-          near.empty() ? fmt::format("one of {}", fmt::join(known, ", "))
-                       : fmt::format("did you mean '{}'?", near));
+      return usage_error(fmt::format("{}: --{} '{}': no such {}", command.name, option->name,
+                                     escape_text(value), option->name),
+                         near.empty() ? fmt::format("one of {}", fmt::join(known, ", "))
+                                      : fmt::format("did you mean '{}'?", near));
     }
   }
   return {};
@@ -158,11 +159,11 @@ Result<std::uint64_t> parse_size(std::string_view text) {
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   std::string_view unit = text.substr(digits);
   if (unit.size() > 1 && unit.ends_with("iB")) unit.remove_suffix(2);
-  const int shift = unit.empty()                   ? 0
-                    : unit == "k" || unit == "K"   ? 10
-                    : unit == "M" || unit == "m"   ? 20
-                    : unit == "G" || unit == "g"   ? 30
-                                                   : -1;
+  const int shift = unit.empty()                 ? 0
+                    : unit == "k" || unit == "K" ? 10
+                    : unit == "M" || unit == "m" ? 20
+                    : unit == "G" || unit == "g" ? 30
+                                                 : -1;
   const std::optional<std::uint64_t> n = parse_number<std::uint64_t>(text.substr(0, digits));
   if (shift < 0 || !n || *n == 0 || *n > (std::uint64_t{1} << 33 >> shift)) {
     return usage_error(fmt::format("'{}': not a size", escape_text(text)),
@@ -196,12 +197,11 @@ Result<Args> parse_args(const Command& command, const std::vector<std::string>& 
   positional.add(kWords, -1);
   try {
     namespace style = po::command_line_style;
-    const po::parsed_options parsed =
-        po::command_line_parser(own)
-            .options(description)
-            .positional(positional)
-            .style(style::unix_style & ~style::allow_guessing)
-            .run();
+    const po::parsed_options parsed = po::command_line_parser(own)
+                                          .options(description)
+                                          .positional(positional)
+                                          .style(style::unix_style & ~style::allow_guessing)
+                                          .run();
     for (const po::option& option : parsed.options) {
       if (option.string_key == kWords) {
         args.words.insert(args.words.end(), option.value.begin(), option.value.end());

@@ -15,9 +15,9 @@ namespace srvprof {
 
 struct Args {
   std::map<std::string, std::vector<std::string>, std::less<>> values;  // by option; switches: ""
-  std::vector<std::string> words;         // besides options
-  std::vector<std::string> load;          // what followed "--"
-  std::string command_line;               // as the user wrote it, for the recording's header
+  std::vector<std::string> words;                                       // besides options
+  std::vector<std::string> load;                                        // what followed "--"
+  std::string command_line;  // as the user wrote it, for the recording's header
 
   bool has(std::string_view option) const { return values.find(option) != values.end(); }
   std::size_t count(std::string_view option) const;
@@ -37,8 +37,8 @@ Result<std::uint64_t> parse_size(std::string_view text);
 Error usage_error(std::string what, std::string hint = {});
 
 struct Command;
-// Parses what follows the command's name. "--" ends the options; what follows is the load command if
-// the command takes one.
+// Parses what follows the command's name. "--" ends the options; what follows is the load command
+// if the command takes one.
 Result<Args> parse_args(const Command& command, const std::vector<std::string>& words);
 
 }  // namespace srvprof

@@ -32,29 +32,27 @@ constexpr Example kRecordExamples[] = {
     {"sudo srvprof record --port 3000 -d 30s -o run.srvprof", "srvprof report run.srvprof later"},
 };
 
-#define SRVPROF_CAPTURE_OPTIONS                                                                     \
-  {"pid", 'p', "PID", "the process; may be repeated, or given without -p", true},                   \
-  {"port", 0, "PORT", "the process that listens on this TCP port"},                                 \
-  {"name", 0, "PATTERN", "the process with this name: node, 'gunicorn*'"},                          \
-  {"duration", 'd', "TIME", "10, 10s, 500ms, 2m; without it until Ctrl-C"},                         \
-  {"output", 'o', "FILE", "the recording; otherwise srvprof-COMM-PID-UTC.srvprof"},                 \
-  kForceOption,                                                                                           \
-  {"follow-children", 0, "", "also child processes, now and later (cluster, prefork)"},             \
-  {"frequency", 'F', "HZ", "samples of running code a second and CPU, 0 to 999 (99)"},              \
-  {"full", 0, "", "every off-CPU stack, and interrupts; costs more"},                               \
-  {"histogram", 0, "", "counts and the tail only; costs least"},                                    \
-  {"irq", 0, "", "interrupts and softirqs on top of the target"},                                   \
-  {"keep-query", 0, "", "keep query strings: they may hold tokens"},                                \
-  {"buffer", 0, "SIZE", "ring between kernel and srvprof: 64M; chosen by the target otherwise"},    \
-  {"dry-run", 0, "", "list each probe and its expected cost, attach nothing"}
-
-constexpr Option kAttachOptions[] = {
-    SRVPROF_CAPTURE_OPTIONS,
+constexpr Option kOptions[] = {
+    {"pid", 'p', "PID", "the process; may be repeated, or given without -p", true},
+    {"port", 0, "PORT", "the process that listens on this TCP port"},
+    {"name", 0, "PATTERN", "the process with this name: node, 'gunicorn*'"},
+    {"duration", 'd', "TIME", "10, 10s, 500ms, 2m; without it until Ctrl-C"},
+    {"output", 'o', "FILE", "the recording; otherwise srvprof-COMM-PID-UTC.srvprof"},
+    kForceOption,
+    {"follow-children", 0, "", "also child processes, now and later (cluster, prefork)"},
+    {"frequency", 'F', "HZ", "samples of running code a second and CPU, 0 to 999 (99)"},
+    {"full", 0, "", "every off-CPU stack, and interrupts; costs more"},
+    {"histogram", 0, "", "counts and the tail only; costs least"},
+    {"irq", 0, "", "interrupts and softirqs on top of the target"},
+    {"keep-query", 0, "", "keep query strings: they may hold tokens"},
+    {"buffer", 0, "SIZE", "ring between kernel and srvprof: 64M; chosen by the target otherwise"},
+    {"dry-run", 0, "", "list each probe and its expected cost, attach nothing"},
     {"no-report", 0, "", "record only"},
     kStatsOption,
 };
-constexpr Option kRecordOptions[] = {SRVPROF_CAPTURE_OPTIONS};
-#undef SRVPROF_CAPTURE_OPTIONS
+// All but the last two, which are about the report.
+constexpr std::span<const Option> kRecordOptions =
+    std::span(kOptions).first(std::size(kOptions) - 2);
 
 // "srvprof-node-4242-20250131T120000Z.srvprof"
 std::string default_name(const ProcessInfo& target) {
@@ -83,7 +81,8 @@ Result<CaptureOptions> capture_options(const Args& args, const std::vector<Proce
                  ErrorKind::kKernel};
   }
   options.output = args.text("output", default_name(targets.front()));
-  options.frequency = static_cast<unsigned>(TRY(args.number("frequency", options.frequency, 0, 999)));
+  options.frequency =
+      static_cast<unsigned>(TRY(args.number("frequency", options.frequency, 0, 999)));
   if (args.has("buffer")) options.ring_bytes = TRY(parse_size(args.text("buffer")));
   options.full = args.has("full");
   options.irq = args.has("irq") || options.full;
@@ -147,20 +146,22 @@ Result<int> dry_run(const CaptureOptions& options, Console& console) {
   }
   std::string pids;
   for (std::uint32_t pid : options.pids) pids += fmt::format(" {}", pid);
-  TRY(write_stdout(table.text("", paint) +
-                   fmt::format("dry run: nothing was attached to pid{}; it would be recorded to {}\n",
-                               pids, escape_text(options.output))));
+  TRY(write_stdout(
+      table.text("", paint) +
+      fmt::format("dry run: nothing was attached to pid{}; it would be recorded to {}\n", pids,
+                  escape_text(options.output))));
   return 0;
 }
 
+// The text to stdout and everything else beside the recording: the one is wanted, too, when the
+// other cannot be written.
 Status print_report(const Args& args, Console& console, const CaptureResult& result) {
   const Trace trace = TRY(open_recording(result.path, console));
-  Rendering text;
-  text.format = find_format("text");
-  text.path = "-";
-  text.render = render_options(args, console);
-  TRY(render_trace(trace, result.path, text));
-  const std::string page = TRY(write_report_folder(trace, result.path, args.has("force")));
+  const Report report = analyze(trace, result.path, {});
+  const Status text = render_document(*find_format("text"), Document{&trace, &report, {}},
+                                      render_options(args, console), {});
+  const std::string page = TRY(write_report_folder(trace, report, result.path, args.has("force")));
+  TRY(text);
   return write_stdout(fmt::format("\nrecording {}\n{}\n", escape_text(absolute_path(result.path)),
                                   file_link(page)));
 }
@@ -205,7 +206,7 @@ const Command kAttachCommand = {
     .summary = "record a running server, then report: the main job (needs root)",
     .arguments = "{-p PID | --port PORT | --name PATTERN} [options] [-- LOAD COMMAND ...]",
     .examples = kExamples,
-    .options = kAttachOptions,
+    .options = kOptions,
     .least_words = 0,
     .most_words = 64,
     .word = "PID",

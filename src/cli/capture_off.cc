@@ -4,7 +4,8 @@
 namespace srvprof {
 namespace {
 
-constexpr const char* kFix = "build srvprof with -DSRVPROF_CAPTURE=ON, on a machine with clang and libbpf";
+constexpr const char* kFix =
+    "build srvprof with -DSRVPROF_CAPTURE=ON, on a machine with clang and libbpf";
 
 }  // namespace
 

@@ -27,12 +27,13 @@ std::string bash_case(const Command& command) {
     options += fmt::format(" --{}", option.name);
     if (option.letter != 0) options += fmt::format(" -{}", option.letter);
     if (option.argument.empty()) continue;
-    const std::string names = option.letter != 0 ? fmt::format("--{}|-{}", option.name, option.letter)
-                                                 : fmt::format("--{}", option.name);
+    const std::string names = option.letter != 0
+                                  ? fmt::format("--{}|-{}", option.name, option.letter)
+                                  : fmt::format("--{}", option.name);
     const std::string values = bash_argument(option);
-    arguments += fmt::format("        {}) {}return ;;\n", names,
-                             values.empty() ? "" : fmt::format(
-                                 "COMPREPLY=($(compgen {} -- \"$cur\")); ", values));
+    arguments += fmt::format(
+        "        {}) {}return ;;\n", names,
+        values.empty() ? "" : fmt::format("COMPREPLY=($(compgen {} -- \"$cur\")); ", values));
   }
   const std::string words = command.words != nullptr
                                 ? fmt::format("-W \"{}\"", fmt::join(command.words(), " "))
@@ -41,8 +42,9 @@ std::string bash_case(const Command& command) {
       "    {})\n      case $prev in\n{}      esac\n      if [[ $cur == -* ]]; then\n"
       "        COMPREPLY=($(compgen -W \"{}\" -- \"$cur\"))\n{}      fi ;;\n",
       command.name, arguments, options.substr(1),
-      words.empty() ? "" : fmt::format("      else\n        COMPREPLY=($(compgen {} -- \"$cur\"))\n",
-                                       words));
+      words.empty()
+          ? ""
+          : fmt::format("      else\n        COMPREPLY=($(compgen {} -- \"$cur\"))\n", words));
 }
 
 // A text inside '...' and inside [...] of _arguments.
@@ -76,10 +78,12 @@ std::string zsh_case(const Command& command) {
     const std::string rest = fmt::format("[{}]{}", zsh_doc(option.doc), zsh_values(option));
     const char* repeat = option.repeatable ? "*" : "";
     out += fmt::format(" \\\n            '{}--{}{}'", repeat, option.name, rest);
-    if (option.letter != 0) out += fmt::format(" \\\n            '{}-{}{}'", repeat, option.letter, rest);
+    if (option.letter != 0)
+      out += fmt::format(" \\\n            '{}-{}{}'", repeat, option.letter, rest);
   }
   if (command.words != nullptr) {
-    out += fmt::format(" \\\n            '1:{}:({})'", command.word, fmt::join(command.words(), " "));
+    out +=
+        fmt::format(" \\\n            '1:{}:({})'", command.word, fmt::join(command.words(), " "));
   } else if (command.word == "RECORDING") {
     out += fmt::format(" \\\n            '*:{}:_files'", command.word);
   }

@@ -14,7 +14,7 @@ constexpr Example kExamples[] = {
 };
 
 std::string line_text(const DoctorLine& line, const Paint& paint) {
-  const std::string mark = line.ok          ? paint.green("ok")
+  const std::string mark = line.ok         ? paint.green("ok")
                            : line.required ? paint.red("missing")
                                            : paint.yellow("without");
   constexpr std::size_t kMarkColumns = 7;
@@ -40,8 +40,8 @@ Result<int> run(const Args&, Console& console) {
     if (code == 0 || line.kind == ErrorKind::kPermission) code = static_cast<int>(line.kind);
   }
   out += missing == 0 ? "srvprof can record here\n"
-                      : fmt::format("srvprof cannot record here: {} of the above {} missing\n", missing,
-                                    missing == 1 ? "is" : "are");
+                      : fmt::format("srvprof cannot record here: {} of the above {} missing\n",
+                                    missing, missing == 1 ? "is" : "are");
   TRY(write_stdout(out));
   return code;
 }

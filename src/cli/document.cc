@@ -17,6 +17,7 @@ namespace srvprof {
 namespace {
 
 constexpr std::size_t kListed = 8;  // names in a hint
+constexpr double kDefaultTail = 99;
 
 // "a, b and 3 more"
 std::string listed(const std::vector<std::string>& names) {
@@ -28,7 +29,8 @@ std::string listed(const std::vector<std::string>& names) {
   return out;
 }
 
-Error no_such(std::string_view what, const std::string& given, const std::vector<std::string>& known) {
+Error no_such(std::string_view what, const std::string& given,
+              const std::vector<std::string>& known) {
   const std::string near = closest(given, known);
   return usage_error(
       fmt::format("--{} '{}': the recording has no such {}", what, escape_text(given), what),
@@ -50,8 +52,9 @@ Result<std::string> resolve_route(const Args& args, const Trace& trace) {
   }
   if (same_path.size() == 1) return same_path.front();
   if (same_path.size() > 1) {
-    return usage_error(fmt::format("--route '{}': several routes have this path", escape_text(given)),
-                       "one of " + listed(same_path));
+    return usage_error(
+        fmt::format("--route '{}': several routes have this path", escape_text(given)),
+        "one of " + listed(same_path));
   }
   return no_such("route", given, known);
 }
@@ -70,7 +73,8 @@ Result<double> percentile_option(const Args& args, std::string_view name, double
   const std::string text = args.text(name);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 50 && value <= 99.99)) {
+  if (error != std::errc{} || end != text.data() + text.size() ||
+      !(value >= 50 && value <= 99.99)) {
     return usage_error(
         fmt::format("--{} '{}': not a percentile from 50 to 99.99", name, escape_text(text)));
   }
@@ -110,26 +114,33 @@ Result<FlameOptions> flame_options(const Args& args, const Trace& trace) {
   if (args.has("wall")) options.kind = FlameKind::kWall;
   options.tail_percentile = TRY(percentile_option(args, "tail", 0));
   options.diff_body = args.has("diff");
-  if (options.diff_body && options.tail_percentile == 0) options.tail_percentile = 99;
+  if (options.diff_body && options.tail_percentile == 0) options.tail_percentile = kDefaultTail;
   options.route = TRY(resolve_route(args, trace));
   options.phase = TRY(resolve_phase(args, trace));
   return options;
 }
 
+std::span<const PageGraph> page_graphs() {
+  static constexpr PageGraph kGraphs[] = {
+      {"on-cpu", FlameKind::kOnCpu, false, false},
+      {"on-cpu-diff", FlameKind::kOnCpu, true, true},
+      {"off-cpu", FlameKind::kOffCpu, false, false},
+      {"wall-tail", FlameKind::kWall, true, false},
+  };
+  return kGraphs;
+}
+
 std::vector<FlameData> page_flames(const Trace& trace, const FlameOptions& options) {
   std::vector<FlameData> out;
-  const auto add = [&](FlameKind kind, double tail, bool diff) {
+  for (const PageGraph& graph : page_graphs()) {
     FlameOptions one = options;
-    one.kind = kind;
-    one.tail_percentile = tail;
-    one.diff_body = diff;
+    one.kind = graph.kind;
+    one.tail_percentile = !graph.tail                    ? 0
+                          : options.tail_percentile == 0 ? kDefaultTail
+                                                         : options.tail_percentile;
+    one.diff_body = graph.diff;
     out.push_back(flame(trace, one));
-  };
-  const double tail = options.tail_percentile == 0 ? 99 : options.tail_percentile;
-  add(FlameKind::kOnCpu, 0, false);
-  add(FlameKind::kOnCpu, tail, true);
-  add(FlameKind::kOffCpu, 0, false);
-  add(FlameKind::kWall, tail, false);
+  }
   return out;
 }
 
@@ -151,23 +162,29 @@ RenderOptions render_options(const Args& args, const Console& console) {
   return options;
 }
 
+Status render_document(const Format& format, const Document& document, const RenderOptions& options,
+                       const Destination& destination) {
+  Output out = TRY(Output::create(destination.path, destination.force));
+  RenderOptions fitting = options;
+  if (!out.is_stdout()) {
+    fitting.color = false;
+    fitting.width = RenderOptions{}.width;
+  }
+  TRY(format.render(document, fitting, [&](std::string_view bytes) { return out.write(bytes); }));
+  return out.commit();
+}
+
 Status render_trace(const Trace& trace, const std::string& file, const Rendering& rendering) {
-  Output out = TRY(Output::create(rendering.path, rendering.force));
   const unsigned needs = rendering.format->needs;
   Report report;
   std::vector<FlameData> flames;
   if ((needs & Format::kReport) != 0) report = analyze(trace, file, rendering.report);
   if ((needs & Format::kFlames) != 0) {
-    flames = (needs & Format::kReport) != 0
-                 ? page_flames(trace, rendering.flame)
-                 : std::vector<FlameData>{flame(trace, rendering.flame)};
+    flames = (needs & Format::kReport) != 0 ? page_flames(trace, rendering.flame)
+                                            : std::vector<FlameData>{flame(trace, rendering.flame)};
   }
-  RenderOptions render = rendering.render;
-  render.color = render.color && out.is_stdout();
-  if (!out.is_stdout()) render.width = RenderOptions{}.width;
-  TRY(rendering.format->render(Document{&trace, &report, flames}, render,
-                               [&](std::string_view bytes) { return out.write(bytes); }));
-  return out.commit();
+  return render_document(*rendering.format, Document{&trace, &report, flames}, rendering.render,
+                         rendering.destination);
 }
 
 std::string stem_of(const std::string& recording) {

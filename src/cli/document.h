@@ -1,7 +1,9 @@
 // A recording, opened and looked at as the options of a command say.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/report.h"
@@ -16,14 +18,22 @@ namespace srvprof {
 // load_trace, and a warning for each damage that was found.
 Result<Trace> open_recording(const std::string& path, Console& console);
 
-// --percentile, --route and --phase. A route may be given without its method. One that the recording
-// does not have is a usage error that lists what there is.
+// --percentile, --route and --phase. A route may be given without its method. One that the
+// recording does not have is a usage error that lists what there is.
 Result<ReportOptions> report_options(const Args& args, const Trace& trace);
 
 // --on-cpu, --off-cpu, --wall, --tail, --diff, --route and --phase.
 Result<FlameOptions> flame_options(const Args& args, const Trace& trace);
 
-// The graphs of a report page: on CPU, slow against ordinary requests, off CPU, wall.
+// The graphs of a report page and of a report folder.
+struct PageGraph {
+  std::string_view name;  // of its files, without extension
+  FlameKind kind;
+  bool tail, diff;  // of slow requests only; against ordinary ones
+};
+std::span<const PageGraph> page_graphs();
+
+// One for each of page_graphs(), of the route and phase of `options`.
 std::vector<FlameData> page_flames(const Trace& trace, const FlameOptions& options);
 
 // "on-cpu", "off-cpu", "wall".
@@ -31,11 +41,18 @@ std::string_view name_of(FlameKind kind);
 
 RenderOptions render_options(const Args& args, const Console& console);
 
-// Renders `format` to `path` ("-" = stdout), computing what it needs.
+// Where a rendering goes, and how it looks.
+struct Destination {
+  std::string path = "-";  // "-" = stdout
+  bool force = false;      // replaces a file that exists
+};
+Status render_document(const Format& format, const Document& document, const RenderOptions& options,
+                       const Destination& destination);
+
+// The same, computing first what the format needs.
 struct Rendering {
   const Format* format = nullptr;
-  std::string path;
-  bool force = false;
+  Destination destination;
   ReportOptions report;
   FlameOptions flame;
   RenderOptions render;

@@ -34,7 +34,8 @@ Result<std::string> read_text(const std::string& path) {
   if (file == nullptr) return errno_error(fmt::format("reading {}", escape_text(path)), errno);
   std::string out;
   char buffer[64 * 1024];
-  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, file.get())) out.append(buffer, n);
+  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, file.get()))
+    out.append(buffer, n);
   if (std::ferror(file.get()) != 0) {
     return errno_error(fmt::format("reading {}", escape_text(path)), errno);
   }
@@ -44,7 +45,8 @@ Result<std::string> read_text(const std::string& path) {
 Result<int> from_text(const Args& args) {
   const std::string path = args.text("output");
   if (path.empty() || path == "-") {
-    return usage_error("dump: --from-text needs -o FILE", "srvprof dump --from-text run.txt -o run.srvprof");
+    return usage_error("dump: --from-text needs -o FILE",
+                       "srvprof dump --from-text run.txt -o run.srvprof");
   }
   const std::string text = TRY(read_text(args.words[0]));
   if (args.has("force") && exists(path)) std::remove(path.c_str());

@@ -13,7 +13,8 @@ constexpr Example kExamples[] = {
 };
 
 constexpr Option kOptions[] = {
-    kFormatOption, kOutputOption, kForceOption, kRouteOption, kPhaseOption, kPercentileOption, kOnCpuOption, kOffCpuOption, kWallOption, kTailOption, kDiffOption,
+    kFormatOption, kOutputOption, kForceOption, kRouteOption, kPhaseOption, kPercentileOption,
+    kOnCpuOption,  kOffCpuOption, kWallOption,  kTailOption,  kDiffOption,
 };
 
 Result<int> run(const Args& args, Console& console) {
@@ -21,10 +22,10 @@ Result<int> run(const Args& args, Console& console) {
     return usage_error("export: -o FILE is missing", "-o - is stdout");
   }
   Rendering rendering;
-  rendering.path = args.text("output");
-  rendering.force = args.has("force");
+  rendering.destination.path = args.text("output");
+  rendering.destination.force = args.has("force");
   rendering.format = args.has("format") ? find_format(args.text("format"))
-                                        : format_of_path(rendering.path);
+                                        : format_of_path(rendering.destination.path);
   if (rendering.format == nullptr) {
     return usage_error("export: --format FORMAT is missing", "srvprof list formats");
   }
@@ -33,7 +34,8 @@ Result<int> run(const Args& args, Console& console) {
   rendering.flame = TRY(flame_options(args, trace));
   rendering.render = render_options(args, console);
   TRY(render_trace(trace, args.words[0], rendering));
-  if (rendering.path != "-") TRY(write_stdout(file_link(rendering.path) + '\n'));
+  if (rendering.destination.path != "-")
+    TRY(write_stdout(file_link(rendering.destination.path) + '\n'));
   return 0;
 }
 

@@ -18,7 +18,8 @@ constexpr Example kExamples[] = {
 };
 
 constexpr Option kOptions[] = {
-    kOnCpuOption, kOffCpuOption, kWallOption, kTailOption, kDiffOption, kRouteOption, kPhaseOption, kOutputOption, kForceOption,
+    kOnCpuOption, kOffCpuOption, kWallOption,   kTailOption,  kDiffOption,
+    kRouteOption, kPhaseOption,  kOutputOption, kForceOption,
 };
 
 // "run.off-cpu.svg"
@@ -33,11 +34,13 @@ Result<int> run(const Args& args, Console& console) {
   const Trace trace = TRY(open_recording(args.words[0], console));
   Rendering rendering;
   rendering.flame = TRY(flame_options(args, trace));
-  rendering.path = args.text("output", default_path(args.words[0], rendering.flame));
-  rendering.force = args.has("force");
-  rendering.format = find_format(rendering.path.ends_with(".folded") ? "folded" : "flamegraph");
+  rendering.destination.path = args.text("output", default_path(args.words[0], rendering.flame));
+  rendering.destination.force = args.has("force");
+  rendering.format =
+      find_format(rendering.destination.path.ends_with(".folded") ? "folded" : "flamegraph");
   TRY(render_trace(trace, args.words[0], rendering));
-  if (rendering.path != "-") TRY(write_stdout(file_link(rendering.path) + '\n'));
+  if (rendering.destination.path != "-")
+    TRY(write_stdout(file_link(rendering.destination.path) + '\n'));
   return 0;
 }
 

@@ -47,10 +47,11 @@ std::string general_help() {
   for (const Command* command : commands()) {
     out += wrap(fmt::format("  {:<12}", command->name), 14, command->summary, kWidth);
   }
-  out += "\noptions:\n"
-         "  -h, --help                this text; srvprof COMMAND --help for one command\n"
-         "  -V, --version             the version\n"
-         "      --completions SHELL   completions for bash or zsh\n";
+  out +=
+      "\noptions:\n"
+      "  -h, --help                this text; srvprof COMMAND --help for one command\n"
+      "  -V, --version             the version\n"
+      "      --completions SHELL   completions for bash or zsh\n";
   return out;
 }
 

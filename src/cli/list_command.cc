@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "collect/session.h"
+#include "loadgen/loadgen.h"
 #include "render/format.h"
 #include "render/layout.h"
 #include "target/process.h"
@@ -60,16 +61,23 @@ Result<std::string> list_probes_text(const Paint& paint) {
   return table.text("", paint);
 }
 
+Result<std::string> list_loadgens(const Paint& paint) {
+  TextTable table({Align::kLeft, Align::kLeft, Align::kLeft});
+  table.row({"LOADGEN", "WRITTEN BY", "WHAT IS KEPT"});
+  for (const LoadFormat& format : load_formats()) {
+    table.row({std::string(format.name), std::string(format.doc), std::string(format.keeps)});
+  }
+  return table.text("", paint);
+}
+
 struct Topic {
   std::string_view name;
   Result<std::string> (*text)(const Paint& paint);
 };
 
 constexpr Topic kTopics[] = {
-    {"servers", list_servers},
-    {"causes", list_causes},
-    {"formats", list_formats},
-    {"probes", list_probes_text},
+    {"servers", list_servers},   {"causes", list_causes},      {"formats", list_formats},
+    {"loadgens", list_loadgens}, {"probes", list_probes_text},
 };
 
 std::vector<std::string> topic_names() {
@@ -99,12 +107,12 @@ Result<int> run(const Args& args, Console& console) {
 extern const Command kListCommand;
 const Command kListCommand = {
     .name = "list",
-    .summary = "list servers of this machine, or causes, formats and probes of this version",
-    .arguments = "servers|causes|formats|probes",
+    .summary = "list servers of this machine, or what this version knows: causes, formats, ...",
+    .arguments = "servers|causes|formats|loadgens|probes",
     .examples = kExamples,
     .least_words = 1,
     .most_words = 1,
-    .word = "servers|causes|formats|probes",
+    .word = "servers|causes|formats|loadgens|probes",
     .words = topic_names,
     .run = run,
 };

@@ -35,7 +35,7 @@ void give_to_owner(int fd) {
 
 // A pipe, terminal or device: written in place.
 bool is_special(const std::string& path) {
-  struct stat st{};
+  struct stat st {};
   return ::stat(path.c_str(), &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
@@ -93,8 +93,8 @@ Status Output::write(std::string_view bytes) {
 }
 
 Status Output::flush() {
-  const Status status = is_stdout() ? write_stdout(buffer_)
-                                    : write_all(fd_.get(), buffer_, escape_text(path_));
+  const Status status =
+      is_stdout() ? write_stdout(buffer_) : write_all(fd_.get(), buffer_, escape_text(path_));
   buffer_.clear();
   return status;
 }
@@ -129,7 +129,7 @@ Status make_folder(const std::string& path) {
 }
 
 bool exists(const std::string& path) {
-  struct stat st{};
+  struct stat st {};
   return ::lstat(path.c_str(), &st) == 0;
 }
 

@@ -1,5 +1,5 @@
-// Where results go: stdout, or files that are never overwritten silently, mode 0600, owned by the user
-// behind sudo.
+// Where results go: stdout, or files that are never overwritten silently, mode 0600, owned by the
+// user behind sudo.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ Status write_stdout(std::string_view bytes);
 // The user for whom files are made: SUDO_UID and SUDO_GID if this is root under sudo, else us.
 FileOwner file_owner();
 
-// A result being written. "-" is stdout. An error, or the destruction before commit(), leaves no file.
+// A result being written. "-" is stdout. An error, or the destruction before commit(), leaves no
+// file.
 class Output {
  public:
   // `force` replaces an existing file, when commit() is called and not before.
@@ -37,7 +38,8 @@ class Output {
   Status flush();
 
   std::string path_;
-  std::string temporary_;  // what is being written: path_, or a name beside it; "" = not ours to remove
+  std::string
+      temporary_;  // what is being written: path_, or a name beside it; "" = not ours to remove
   Fd fd_;
   std::string buffer_;
 };

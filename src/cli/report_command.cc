@@ -27,8 +27,9 @@ constexpr Example kExamples[] = {
 };
 
 constexpr Option kOptions[] = {
-    kRouteOption, kPhaseOption, kPercentileOption, kFormatOption, kJsonOption, kOutputOption, kForceOption, kStatsOption,
-    {"json-schema", 0, "", "print the schema of the JSON report"},
+    kRouteOption,  kPhaseOption, kPercentileOption,
+    kFormatOption, kJsonOption,  kOutputOption,
+    kForceOption,  kStatsOption, {"json-schema", 0, "", "print the schema of the JSON report"},
 };
 
 // --format, --json, or the extension of -o; text otherwise.
@@ -55,17 +56,20 @@ Result<int> run(const Args& args, Console& console) {
   }
   Rendering rendering;
   rendering.format = TRY(chosen_format(args));
-  rendering.path = args.text("output", "-");
-  rendering.force = args.has("force");
-  if (rendering.path != "-" && !rendering.force && exists(rendering.path)) {
-    TRY(Output::create(rendering.path, false));  // before the work: a device may exist, a file not
+  rendering.destination.path = args.text("output", "-");
+  rendering.destination.force = args.has("force");
+  if (rendering.destination.path != "-" && !rendering.destination.force &&
+      exists(rendering.destination.path)) {
+    TRY(Output::create(rendering.destination.path,
+                       false));  // before the work: a device may exist, a file not
   }
   const Trace trace = TRY(open_recording(args.words[0], console));
   rendering.report = TRY(report_options(args, trace));
   rendering.flame = TRY(flame_options(args, trace));
   rendering.render = render_options(args, console);
   TRY(render_trace(trace, args.words[0], rendering));
-  if (rendering.path != "-") TRY(write_stdout(file_link(rendering.path) + '\n'));
+  if (rendering.destination.path != "-")
+    TRY(write_stdout(file_link(rendering.destination.path) + '\n'));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "analyze/report.h"
 #include "base/result.h"
 #include "trace/model.h"
 
@@ -12,6 +13,7 @@ namespace srvprof {
 std::string folder_of(const std::string& recording);
 
 // Writes all of it (`force`: into a folder that exists, too); returns the path of the page.
-Result<std::string> write_report_folder(const Trace& trace, const std::string& recording, bool force);
+Result<std::string> write_report_folder(const Trace& trace, const Report& report,
+                                        const std::string& recording, bool force);
 
 }  // namespace srvprof

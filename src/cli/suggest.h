@@ -10,8 +10,8 @@ namespace srvprof {
 // Edits (insert, delete, replace, swap neighbours) between two words.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The nearest of `known`, or "" if none is near: at most a third of its letters differ, or `word` is
-// its beginning.
+// The nearest of `known`, or "" if none is near: at most a third of its letters differ, or `word`
+// is its beginning.
 std::string closest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace srvprof

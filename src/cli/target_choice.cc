@@ -32,8 +32,9 @@ Result<std::vector<ProcessInfo>> chosen_targets(const Args& args) {
   pids.insert(pids.end(), args.words.begin(), args.words.end());
   const int ways = !pids.empty() + args.has("port") + args.has("name");
   if (ways == 0) {
-    return usage_error("attach: which process?", "-p PID, --port PORT or --name PATTERN; "
-                                                 "srvprof list servers shows some");
+    return usage_error("attach: which process?",
+                       "-p PID, --port PORT or --name PATTERN; "
+                       "srvprof list servers shows some");
   }
   if (ways > 1) return usage_error("attach: --pid, --port and --name exclude each other");
   std::vector<ProcessInfo> out;

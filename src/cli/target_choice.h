@@ -9,7 +9,8 @@
 
 namespace srvprof {
 
-// At least one process, all alive and traceable as far as /proc tells. The first names the recording.
+// At least one process, all alive and traceable as far as /proc tells. The first names the
+// recording.
 Result<std::vector<ProcessInfo>> chosen_targets(const Args& args);
 
 }  // namespace srvprof

@@ -34,7 +34,7 @@ struct State {
   std::uint64_t length_failures = 0;
   std::optional<std::uint64_t> failed, write_errors, complete;
   bool in_times = false, in_percentiles = false;
-  std::string_view failure;         // what ab died of
+  std::string_view failure;          // what ab died of
   std::uint64_t before_failure = 0;  // requests that it had completed by then
 };
 
@@ -232,8 +232,9 @@ Result<ClientRun> import_gnuplot(std::string_view text) {
   samples.finish(run, true);
   run.notes.emplace_back(kStepNote);
   run.notes.emplace_back(kConnectNote);
-  run.notes.push_back("the starts are whole seconds and the rows are sorted by latency: single "
-                      "requests cannot be joined");
+  run.notes.push_back(
+      "the starts are whole seconds and the rows are sorted by latency: single "
+      "requests cannot be joined");
   run.notes.push_back("ab -g tells neither status nor failures");
   if (cut) run.notes.push_back("the file ends within a line, which was left out");
   return run;
@@ -275,8 +276,9 @@ constexpr LoadFormat kFormats[] = {
     {.name = "ab-gnuplot",
      .tool = "ab",
      .doc = "ab -g FILE",
-     .keeps = "every request: start in whole seconds, latency, connect, first byte in whole ms; not: "
-              "status, failures, paths",
+     .keeps =
+         "every request: start in whole seconds, latency, connect, first byte in whole ms; not: "
+         "status, failures, paths",
      .recognise = recognise_gnuplot,
      .import = import_gnuplot},
     {.name = "ab-percentiles",

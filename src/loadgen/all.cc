@@ -13,9 +13,8 @@ namespace {
 
 // Those with the surest marks first. Plain CSV and what has no header come last.
 constexpr std::span<const LoadFormat> (*kList[])() = {
-    k6_formats,   autocannon_formats,  vegeta_formats, wrk_formats, oha_formats,
-    hey_formats,  ab_formats,          siege_formats,  truthclient_formats,
-    plain_formats,
+    k6_formats,  autocannon_formats, vegeta_formats, wrk_formats,         oha_formats,
+    hey_formats, ab_formats,         siege_formats,  truthclient_formats, plain_formats,
 };
 
 // Texts up to this size are cleaned of colours and progress lines; what is larger holds requests.

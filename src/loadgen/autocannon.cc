@@ -100,9 +100,9 @@ Result<ClientRun> import_json(std::string_view text) {
         "autocannon added {} latencies that it never measured to its histogram (a rate was given)",
         *held - *run.counts.answered));
   } else if (held && *held < *run.counts.answered) {
-    run.notes.push_back(fmt::format(
-        "the percentiles hold the {} answers with status 2xx and leave out {} others", *held,
-        *run.counts.answered - *held));
+    run.notes.push_back(
+        fmt::format("the percentiles hold the {} answers with status 2xx and leave out {} others",
+                    *held, *run.counts.answered - *held));
   }
   const auto sent = root["requests"]["sent"].count();
   const auto done = *run.counts.requests;
@@ -128,8 +128,9 @@ constexpr LoadFormat kFormats[] = {
     {.name = "autocannon-json",
      .tool = "autocannon",
      .doc = "autocannon -j",
-     .keeps = "counts, status, errors, percentiles in whole ms, start and end by the wall clock; no "
-              "single requests",
+     .keeps =
+         "counts, status, errors, percentiles in whole ms, start and end by the wall clock; no "
+         "single requests",
      .recognise = recognise_json,
      .import = import_json},
     {.name = "autocannon",

@@ -1,7 +1,7 @@
 // What a load generator said about its own run, as plain data: the client's side of the comparison.
 //
-// Facts that the output does not hold are absent (an empty optional, kUnknown), never zero. What the
-// format hides, rounds or bends is said in `notes`.
+// Facts that the output does not hold are absent (an empty optional, kUnknown), never zero. What
+// the format hides, rounds or bends is said in `notes`.
 #pragma once
 
 #include <cstdint>
@@ -91,8 +91,8 @@ struct ClientSample {
   // Time for DNS, connecting and, in k6, waiting for a free connection. Part of `latency` if
   // ClientRun::latency_has_connect, else it lies before `start`.
   Duration connect = kUnknown;
-  Duration due = kUnknown;   // as `start`: when an open loop should have sent it
-  std::uint32_t path = 0;    // index into ClientRun::paths
+  Duration due = kUnknown;                   // as `start`: when an open loop should have sent it
+  std::uint32_t path = 0;                    // index into ClientRun::paths
   std::uint32_t connection = kNoConnection;  // the generator's own number of the connection
   std::uint16_t status = 0;  // 0: no answer, or the format does not tell (see a note)
   // No whole answer came: `latency` is how long the client waited, kUnknown where it is not told.
@@ -115,10 +115,10 @@ struct ClientRun {
   bool summary_from_samples = false;
 
   ClientCounts counts;
-  std::optional<Duration> duration;            // of the measured run
-  std::optional<std::uint64_t> connections;    // or virtual users
+  std::optional<Duration> duration;          // of the measured run
+  std::optional<std::uint64_t> connections;  // or virtual users
   std::optional<std::uint64_t> threads;
-  std::optional<Duration> started, finished;   // since the Unix epoch
+  std::optional<Duration> started, finished;  // since the Unix epoch
 
   TimeBase time_base = TimeBase::kNone;
   Duration time_resolution{};         // of ClientSample::start

@@ -212,8 +212,8 @@ Result<ClientRun> import_csv(std::string_view text) {
   run.notes.push_back("the starts count from hey's own start: the file holds no wall clock");
   run.notes.push_back("failed requests are not in hey's CSV: their number is not known");
   if (run.samples.size() >= kMaxKept) {
-    run.notes.push_back(fmt::format("hey keeps its first {} answers: the rest is missing",
-                                    kMaxKept));
+    run.notes.push_back(
+        fmt::format("hey keeps its first {} answers: the rest is missing", kMaxKept));
   }
   if (cut) run.notes.push_back("the file ends within a line, which was left out");
   return run;

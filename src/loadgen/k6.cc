@@ -54,8 +54,9 @@ class Points {
         "k6 writes when a request ended: the start is that time less http_req_duration, connecting "
         "lies before it");
     if (status_missing_) {
-      run.notes.push_back("the file has no status of the requests: a request failed if it has an "
-                          "error code");
+      run.notes.push_back(
+          "the file has no status of the requests: a request failed if it has an "
+          "error code");
     }
     if (cut) run.notes.push_back("the file ends within a line, which was left out");
   }
@@ -112,8 +113,13 @@ Result<void> read_point(std::string_view line, std::size_t number, Points& point
   const auto ms = data["value"].number();
   const auto value = ms ? duration_of(*ms, kMillisecond) : std::nullopt;
   if (!value) return line_error(number, "data.value is not a number of milliseconds");
-  Point point{.metric = *metric, .end = *end, .value = *value, .status = {}, .url = {},
-              .error = {}, .error_code = {}};
+  Point point{.metric = *metric,
+              .end = *end,
+              .value = *value,
+              .status = {},
+              .url = {},
+              .error = {},
+              .error_code = {}};
   point.status = tags["status"].text().value_or("");
   point.url = tags["url"].text().value_or(tags["name"].text().value_or(""));
   point.error = tags["error"].text().value_or("");
@@ -165,8 +171,15 @@ Result<Columns> read_header(const std::vector<std::string_view>& header, std::si
   if (!metric || !time || !value) {
     return line_error(line, "the columns metric_name, timestamp, metric_value are not all there");
   }
-  Columns columns{.metric = *metric, .time = *time, .value = *value, .count = header.size(),
-                  .status = {}, .url = {}, .name = {}, .error = {}, .error_code = {}};
+  Columns columns{.metric = *metric,
+                  .time = *time,
+                  .value = *value,
+                  .count = header.size(),
+                  .status = {},
+                  .url = {},
+                  .name = {},
+                  .error = {},
+                  .error_code = {}};
   columns.status = find_column(header, {"status"});
   columns.url = find_column(header, {"url"});
   columns.name = find_column(header, {"name"});
@@ -207,9 +220,13 @@ Result<void> read_row(const std::vector<std::string_view>& row, const Columns& c
   const auto value = parse_decimal(row[columns.value], kMillisecond);
   if (!value) return field_error(line, "metric_value", "a number of ms", row[columns.value]);
   run.time_resolution = std::max(run.time_resolution, time->resolution);
-  Point point{.metric = row[columns.metric], .end = time->value, .value = value->value,
-              .status = field(columns.status), .url = field(columns.url),
-              .error = field(columns.error), .error_code = field(columns.error_code)};
+  Point point{.metric = row[columns.metric],
+              .end = time->value,
+              .value = value->value,
+              .status = field(columns.status),
+              .url = field(columns.url),
+              .error = field(columns.error),
+              .error_code = field(columns.error_code)};
   if (point.url.empty()) point.url = field(columns.name);
   return points.add(point, line);
 }

@@ -95,11 +95,13 @@ void finish(ClientRun& run, std::uint64_t requests, std::optional<std::uint64_t>
         "k6 counts 4xx and 5xx answers and requests without an answer as one number of failures");
     if (!expected.empty()) {
       run.latency = expected;
-      run.notes.push_back("percentiles are those of the expected answers (2xx, 3xx): those of all "
-                          "hold a duration of 0 for each refused request");
+      run.notes.push_back(
+          "percentiles are those of the expected answers (2xx, 3xx): those of all "
+          "hold a duration of 0 for each refused request");
     } else {
-      run.notes.push_back("warning: the percentiles may hold a duration of 0 for each request that "
-                          "got no answer");
+      run.notes.push_back(
+          "warning: the percentiles may hold a duration of 0 for each request that "
+          "got no answer");
     }
   }
   if (requests == 0 || failed == requests) run.latency = {};
@@ -199,8 +201,8 @@ Result<ClientRun> import_k6_text(std::string_view text) {
       const std::string_view rate = next_field(line);
       const auto per_second = parse_decimal(rate.substr(0, rate.find('/')), kSecond);
       if (per_second && per_second->value > Duration{0}) {
-        run.duration = duration_of(
-            static_cast<double>(*requests) / to_seconds(per_second->value), kSecond);
+        run.duration =
+            duration_of(static_cast<double>(*requests) / to_seconds(per_second->value), kSecond);
       }
     } else if (name == kLatency) {
       all = read_text_trend(line);

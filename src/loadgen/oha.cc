@@ -37,8 +37,9 @@ void finish_summary(ClientRun& run, ErrorTally& errors) {
   run.counts.errors = errors.take();
   complete_counts(run.counts);
   if (*run.counts.answered == 0) run.latency = {};
-  run.notes.push_back("oha's latency includes the time to connect; with --latency-correction it "
-                      "counts from when a request was due, which the output does not say");
+  run.notes.push_back(
+      "oha's latency includes the time to connect; with --latency-correction it "
+      "counts from when a request was due, which the output does not say");
 }
 
 bool recognise_json(std::string_view head) {

@@ -13,8 +13,19 @@ namespace srvprof {
 namespace {
 
 // What a column holds.
-enum class Role { kNone, kStart, kEnd, kDue, kLatency, kFirstByte, kConnect, kStatus, kPath,
-                  kConnection, kError };
+enum class Role {
+  kNone,
+  kStart,
+  kEnd,
+  kDue,
+  kLatency,
+  kFirstByte,
+  kConnect,
+  kStatus,
+  kPath,
+  kConnection,
+  kError
+};
 
 struct Column {
   Role role = Role::kNone;
@@ -84,8 +95,9 @@ Result<Layout> read_header(const std::vector<std::string_view>& header, std::siz
     if (column.role == Role::kNone) layout.ignored.push_back(escape_text(name.substr(0, 40)));
   }
   if (instants != 1 || latencies != 1) {
-    return line_error(line, "the header must name one start (or end) and one latency, with units: "
-                            "start_unix_ns, latency_us");
+    return line_error(line,
+                      "the header must name one start (or end) and one latency, with units: "
+                      "start_unix_ns, latency_us");
   }
   for (Column& column : layout.columns) {
     if (column.role == Role::kDue && column.base != layout.base) {
@@ -133,7 +145,8 @@ class Rows {
     if (!sample.failed && sample.latency == kUnknown) {
       return line_error(line, "an answered request has no latency");
     }
-    const Duration back = instant_is_end && sample.latency != kUnknown ? sample.latency : Duration{};
+    const Duration back =
+        instant_is_end && sample.latency != kUnknown ? sample.latency : Duration{};
     sample.start = instant - back;
     return samples_.add(sample, path, line);
   }

@@ -34,8 +34,8 @@ void count_samples(ClientRun& run, bool failures_are_absent) {
   for (const auto& [code, count] : status) add_status(run.counts, code, count);
   if (!status.empty() || run.samples.empty()) complete_counts(run.counts);
   if (failed > 0) {
-    run.notes.push_back(fmt::format(
-        "{} requests got no whole answer and are left out of the percentiles", failed));
+    run.notes.push_back(
+        fmt::format("{} requests got no whole answer and are left out of the percentiles", failed));
   }
 }
 
@@ -146,8 +146,9 @@ LatencySummary summarize(const std::vector<ClientSample>& samples, Duration reso
 
 void set_percentile(LatencySummary& summary, double percent, Figure latency) {
   auto& list = summary.percentiles;
-  const auto it = std::lower_bound(list.begin(), list.end(), percent,
-                                   [](const ClientPercentile& p, double x) { return p.percent < x; });
+  const auto it =
+      std::lower_bound(list.begin(), list.end(), percent,
+                       [](const ClientPercentile& p, double x) { return p.percent < x; });
   if (it != list.end() && it->percent == percent) {
     it->latency = latency;
   } else {

@@ -45,8 +45,9 @@ std::string quoted(std::string_view s);
 Error field_error(std::size_t line, std::string_view column, std::string_view what,
                   std::string_view value);
 
-// "12.50" of `unit`, exact: 12.5 units, resolution = what the last digit stands for (at least 1 ns).
-// Nothing for signs, blanks, "nan", or more than kMaxDuration. Exponents ("1e-05") are taken too.
+// "12.50" of `unit`, exact: 12.5 units, resolution = what the last digit stands for (at least 1
+// ns). Nothing for signs, blanks, "nan", or more than kMaxDuration. Exponents ("1e-05") are taken
+// too.
 std::optional<Figure> parse_decimal(std::string_view s, Duration unit);
 // 36,000 days: any longer time is nonsense; sums of ten million of them are not taken.
 inline constexpr Duration kMaxDuration{std::int64_t{3'110'400'000} * 1'000'000'000};

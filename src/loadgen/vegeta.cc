@@ -63,8 +63,8 @@ Result<Row> read_object(JsonView root, std::size_t line) {
   if (!latency) return line_error(line, "latency is not a number of nanoseconds");
   const auto code = root["code"].count();
   if (!code || *code > 999) return line_error(line, "code is not an HTTP status");
-  return Row{*start, *latency, static_cast<std::uint16_t>(*code),
-             root["error"].text().value_or(""), root["url"].text().value_or("")};
+  return Row{*start, *latency, static_cast<std::uint16_t>(*code), root["error"].text().value_or(""),
+             root["url"].text().value_or("")};
 }
 
 Result<ClientRun> import_json(std::string_view text) {

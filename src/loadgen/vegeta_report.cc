@@ -45,9 +45,9 @@ void finish(ClientRun& run) {
   if (*counts.answered == 0) {
     run.latency = {};  // times to failure
   } else if (*counts.unanswered > 0) {
-    run.notes.push_back(fmt::format(
-        "warning: vegeta's percentiles include the {} requests that got no answer",
-        *counts.unanswered));
+    run.notes.push_back(
+        fmt::format("warning: vegeta's percentiles include the {} requests that got no answer",
+                    *counts.unanswered));
   }
   run.notes.push_back("vegeta's latency includes the time to connect");
 }

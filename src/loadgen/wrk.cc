@@ -198,10 +198,11 @@ void note_correction(ClientRun& run) {
       to_ms(*run.duration) * static_cast<double>(*run.connections) / static_cast<double>(*answered);
   const double said_ms = to_ms(run.latency.mean->value);
   if (said_ms < 1.25 * mean_ms) return;
-  run.notes.push_back(fmt::format(
-      "warning: {} connections x {:.3f} s / {} requests is a mean of {:.2f} ms; wrk says {:.2f} ms: "
-      "do not trust its percentiles",
-      *run.connections, to_seconds(*run.duration), *answered, mean_ms, said_ms));
+  run.notes.push_back(
+      fmt::format("warning: {} connections x {:.3f} s / {} requests is a mean of {:.2f} ms; wrk "
+                  "says {:.2f} ms: "
+                  "do not trust its percentiles",
+                  *run.connections, to_seconds(*run.duration), *answered, mean_ms, said_ms));
 }
 
 void note_timeouts(ClientRun& run) {
@@ -276,7 +277,8 @@ constexpr LoadFormat kFormats[] = {
     {.name = "wrk2",
      .tool = "wrk2",
      .doc = "wrk2 --latency or --u_latency",
-     .keeps = "counts, errors, percentiles as intended and (--u_latency) as sent; no single requests",
+     .keeps =
+         "counts, errors, percentiles as intended and (--u_latency) as sent; no single requests",
      .recognise = recognise_wrk2,
      .import = import_wrk2},
 };

@@ -79,9 +79,9 @@ Status render_csv(const Document& document, const RenderOptions&, const ByteSink
     for (const Tile& tile : tiles) ledger.add(tile);
     fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{},{},{},{},{},{}", i,
                    request.conn.value, csv_text(route), csv_text(route.substr(0, route.find(' '))),
-                   csv_text(trace.strings[request.path.value]), request.status,
-                   flags_text(request), to_ns(request.t_arrive), to_ns(request.t_read),
-                   to_ns(request.t_write), to_ns(request.t_done), to_ns(request.latency()),
+                   csv_text(trace.strings[request.path.value]), request.status, flags_text(request),
+                   to_ns(request.t_arrive), to_ns(request.t_read), to_ns(request.t_write),
+                   to_ns(request.t_done), to_ns(request.latency()),
                    csv_text(phase_name_at(*document.report, request.t_arrive)));
     append_ledger(ledger, out);
     out += '\n';

@@ -17,9 +17,8 @@ ShownTiles longest_tiles(const Exemplar& exemplar, std::size_t most) {
   for (auto at = end; at != out.tiles.end(); ++at) out.left_out_time += (*at)->length;
   out.left_out = out.tiles.size() - most;
   out.tiles.resize(most);
-  std::sort(out.tiles.begin(), out.tiles.end(), [](const ExemplarTile* a, const ExemplarTile* b) {
-    return a->offset < b->offset;
-  });
+  std::sort(out.tiles.begin(), out.tiles.end(),
+            [](const ExemplarTile* a, const ExemplarTile* b) { return a->offset < b->offset; });
   return out;
 }
 

@@ -13,7 +13,7 @@ struct FlameBox {
   std::uint32_t depth = 0;  // 0 = the box below all stacks
   double start = 0;         // in the unit of the weights, from the left edge
   double weight = 0;
-  double baseline = 0;      // weight of the same stack in the body (differential graphs)
+  double baseline = 0;  // weight of the same stack in the body (differential graphs)
 };
 
 struct FlameLayout {

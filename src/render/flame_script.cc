@@ -1,5 +1,5 @@
-// The script inside each flame graph. It touches only its own <svg>, sets text by textContent alone,
-// and loads nothing.
+// The script inside each flame graph. It touches only its own <svg>, sets text by textContent
+// alone, and loads nothing.
 #include "render/flamegraph.h"
 
 namespace srvprof {

@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kWidth = 1200, kMargin = 10;  // px
 constexpr double kFrameHeight = 17, kTop = 62, kBottom = 34;
-constexpr double kCharWidth = 6.7;             // px, 11 px monospace
-constexpr double kLeastWidth = 0.2;            // px; narrower frames are left out
+constexpr double kCharWidth = 6.7;   // px, 11 px monospace
+constexpr double kLeastWidth = 0.2;  // px; narrower frames are left out
 
 struct Rgb {
   int r, g, b;
@@ -60,9 +60,11 @@ std::string weight_text(const FlameData& flame, double weight) {
 }
 
 std::string box_title(const FlameData& flame, const FlameLayout& layout, const FlameBox& box) {
-  const std::string_view name = box.label == 0 ? "all" : std::string_view(flame.labels[box.label - 1]);
-  std::string out = fmt::format("{}\n{}, {}", xml_text(name), xml_text(weight_text(flame, box.weight)),
-                                percent_text(box.weight / layout.total));
+  const std::string_view name =
+      box.label == 0 ? "all" : std::string_view(flame.labels[box.label - 1]);
+  std::string out =
+      fmt::format("{}\n{}, {}", xml_text(name), xml_text(weight_text(flame, box.weight)),
+                  percent_text(box.weight / layout.total));
   if (flame.differential) {
     const double before = layout.baseline_total > 0 ? box.baseline / layout.baseline_total : 0;
     out += fmt::format(" (ordinary requests: {})", percent_text(before));
@@ -111,7 +113,8 @@ std::string head_svg(const FlameData& flame, std::string_view id, double height)
       "<svg id=\"{}\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" "
       "viewBox=\"0 0 {} {}\" role=\"img\">\n<style>{}</style>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#fdfdfb\"/>\n"
-      "<text class=\"t\" x=\"{}\" y=\"22\">{}</text>\n<text class=\"s\" x=\"{}\" y=\"38\">{}</text>\n",
+      "<text class=\"t\" x=\"{}\" y=\"22\">{}</text>\n<text class=\"s\" x=\"{}\" "
+      "y=\"38\">{}</text>\n",
       id, kWidth, height, kWidth, height, scoped, kMargin, xml_text(flame.title), kMargin,
       xml_text(flame.subtitle));
 }
@@ -134,18 +137,23 @@ std::string flame_svg(const FlameData& flame, std::string_view id) {
   const double height = kTop + (layout.depth + 1) * kFrameHeight + kBottom;
   std::string out = head_svg(flame, id, height);
   if (layout.boxes.empty()) {
-    return out + fmt::format("<text x=\"{}\" y=\"{}\">nothing was recorded for this graph</text>\n"
-                             "</svg>\n", kMargin, kTop + 12);
+    return out + fmt::format(
+                     "<text x=\"{}\" y=\"{}\">nothing was recorded for this graph</text>\n"
+                     "</svg>\n",
+                     kMargin, kTop + 12);
   }
   out += controls_svg(height);
   if (layout.left_out != 0) {
-    out += fmt::format("<text class=\"s\" x=\"{}\" y=\"54\">{} frames too narrow to show are left "
-                       "out</text>\n", kMargin, count_text(layout.left_out));
+    out += fmt::format(
+        "<text class=\"s\" x=\"{}\" y=\"54\">{} frames too narrow to show are left "
+        "out</text>\n",
+        kMargin, count_text(layout.left_out));
   }
   out += "<g class=\"fr\">\n";
   for (const FlameBox& box : layout.boxes) out += box_svg(flame, layout, box);
-  out += fmt::format("</g>\n<script><![CDATA[\n(function(ID){{{}}})(\"{}\");\n]]></script>\n</svg>\n",
-                     flame_script(), id);
+  out +=
+      fmt::format("</g>\n<script><![CDATA[\n(function(ID){{{}}})(\"{}\");\n]]></script>\n</svg>\n",
+                  flame_script(), id);
   return out;
 }
 

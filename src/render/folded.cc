@@ -1,6 +1,6 @@
 // Folded stacks: "outer;inner weight" a line, the input of other flame graph tools. Weights are
-// integers: samples, or nanoseconds for times. Differential graphs have two, body, then tail, of a mean
-// request; their samples are counted in thousandths.
+// integers: samples, or nanoseconds for times. Differential graphs have two, body, then tail, of a
+// mean request; their samples are counted in thousandths.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -31,10 +31,10 @@ struct Document {
 };
 
 struct RenderOptions {
-  bool color = false;        // text: ANSI colours
-  bool stats = false;        // text: srvprof's own cost in full
-  bool verbose = false;      // text: the ledger of every route, all routes
-  std::size_t width = 100;   // text: columns
+  bool color = false;       // text: ANSI colours
+  bool stats = false;       // text: srvprof's own cost in full
+  bool verbose = false;     // text: the ledger of every route, all routes
+  std::size_t width = 100;  // text: columns
 };
 
 struct Format {

@@ -43,19 +43,19 @@ Status render_html(const Document& document, const RenderOptions&, const ByteSin
   const Report& report = *document.report;
   const std::string title =
       fmt::format("srvprof: {} (pid {})", xml_text(report.header.comm), report.header.pid);
-  TRY(sink(fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width\">\n"
-      "<title>{}</title>\n<style>{}</style></head><body>\n",
-      title, html_style())));
+  TRY(
+      sink(fmt::format("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                       "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+                       "<meta name=\"viewport\" content=\"width=device-width\">\n"
+                       "<title>{}</title>\n<style>{}</style></head><body>\n",
+                       title, html_style())));
   TRY(sink(html_head(report.header)));
   TRY(sink(html_verdict(report)));
   TRY(sink(html_routes(report)));
   TRY(sink(groups_html(report)));
-  TRY(sink(html_exemplars(report, document.origin())));
   TRY(sink(flames_html(document)));
+  TRY(sink(html_exemplars(report, document.origin())));
   TRY(sink(html_phases(report, document.origin())));
   TRY(sink(html_machine(report)));
   TRY(sink(html_coverage(report)));

@@ -27,8 +27,9 @@ std::string span_html(Duration offset, Duration length, Duration whole, std::str
   const auto percent = [&](Duration d) {
     return 100.0 * static_cast<double>(to_ns(d)) / static_cast<double>(to_ns(whole));
   };
-  return fmt::format("<span style=\"left:{:.3f}%;width:{:.3f}%;background:{}\" title=\"{}\"></span>",
-                     percent(offset), percent(length), color, title);
+  return fmt::format(
+      "<span style=\"left:{:.3f}%;width:{:.3f}%;background:{}\" title=\"{}\"></span>",
+      percent(offset), percent(length), color, title);
 }
 
 // Neighbours of one state are one piece; of very many pieces the longest are shown.
@@ -57,14 +58,16 @@ std::string bar_html(const Exemplar& e) {
 }
 
 std::string table_html(const Exemplar& e) {
-  std::string out = "<table><tr><th>at ms</th><th>ms</th><th class=\"l\">phase</th><th class=\"l\">"
-                    "state</th><th class=\"l\">who, where</th></tr>\n";
+  std::string out =
+      "<table><tr><th>at ms</th><th>ms</th><th class=\"l\">phase</th><th class=\"l\">"
+      "state</th><th class=\"l\">who, where</th></tr>\n";
   const ShownTiles shown = longest_tiles(e, kMostTiles);
   for (const ExemplarTile* tile : shown.tiles) {
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td class=\"l\">{}</td><td class=\"l\">{}</td>"
-                       "<td class=\"l\">{}</td></tr>\n",
-                       ms_text(tile->offset), ms_text(tile->length), name_of(tile->phase),
-                       name_of(tile->state), words_of(*tile));
+    out += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td class=\"l\">{}</td><td class=\"l\">{}</td>"
+        "<td class=\"l\">{}</td></tr>\n",
+        ms_text(tile->offset), ms_text(tile->length), name_of(tile->phase), name_of(tile->state),
+        words_of(*tile));
   }
   out += "</table>\n";
   if (shown.left_out != 0) {
@@ -81,7 +84,8 @@ std::string html_exemplars(const Report& report, Time origin) {
   for (std::size_t i = 0; i < std::min(report.exemplars.size(), kMostExemplars); ++i) {
     const Exemplar& e = report.exemplars[i];
     out += fmt::format(
-        "<details><summary>#{} {} {} <span class=\"k\">at +{:.6f} s, status {} {}</span>{}</summary>"
+        "<details><summary>#{} {} {} <span class=\"k\">at +{:.6f} s, status {} "
+        "{}</span>{}</summary>"
         "{}</details>\n",
         e.id, duration_text(e.latency), xml_text(e.path.empty() ? e.route : e.path),
         to_seconds(e.t_arrive - origin), e.status, xml_text(e.flags), bar_html(e), table_html(e));

@@ -16,7 +16,8 @@ constexpr double kPercentiles[] = {50, 90, 95, 99, 99.9};
 
 std::string label(const Group& group) { return xml_of_escaped(group_label(group, true)); }
 
-std::string paragraph(std::string_view css, std::string_view key, const std::vector<std::string>& all) {
+std::string paragraph(std::string_view css, std::string_view key,
+                      const std::vector<std::string>& all) {
   if (all.empty()) return {};
   std::string text;
   for (const std::string& part : all) text += (text.empty() ? "" : "; ") + xml_text(part);
@@ -25,11 +26,13 @@ std::string paragraph(std::string_view css, std::string_view key, const std::vec
 
 std::string culprits_html(const std::vector<Culprit>& culprits) {
   if (culprits.empty()) return {};
-  std::string out = "<table><tr><th>who</th><th>pid</th><th>tid</th><th class=\"l\">cgroup</th>"
-                    "<th>ms a slow request</th><th>of the gap</th></tr>\n";
+  std::string out =
+      "<table><tr><th>who</th><th>pid</th><th>tid</th><th class=\"l\">cgroup</th>"
+      "<th>ms a slow request</th><th>of the gap</th></tr>\n";
   for (const Culprit& c : culprits) {
     out += fmt::format(
-        "<tr><td>{}{}{}</td><td>{}</td><td>{}</td><td class=\"l\">{}</td><td>{}</td><td>{}</td></tr>\n",
+        "<tr><td>{}{}{}</td><td>{}</td><td>{}</td><td "
+        "class=\"l\">{}</td><td>{}</td><td>{}</td></tr>\n",
         xml_text(c.what), c.what.empty() || c.comm.empty() ? "" : ": ", xml_text(c.comm),
         c.pid != 0 ? std::to_string(c.pid) : "", c.tid != 0 ? std::to_string(c.tid) : "",
         xml_text(c.cgroup), ms_text(c.time), percent_text(c.share_of_gap));
@@ -39,7 +42,8 @@ std::string culprits_html(const std::vector<Culprit>& culprits) {
 
 std::string finding_html(const Finding& f) {
   std::string out = fmt::format(
-      "<div class=\"finding{}\"><p><span class=\"share\">{}</span><b>{}</b> <span class=\"k\">{} {}",
+      "<div class=\"finding{}\"><p><span class=\"share\">{}</span><b>{}</b> <span class=\"k\">{} "
+      "{}",
       f.of_body ? " body" : "", percent_text(f.share), xml_text(f.title), duration_text(f.gap),
       f.of_body ? "a request" : "of the gap");
   if (f.stalls != 0) out += fmt::format(", {} stalls", count_text(f.stalls));
@@ -86,15 +90,17 @@ std::string legend_html(const Ledger& a, const Ledger& b) {
 std::string ledger_row(std::string_view name, Duration body, Duration tail,
                        const std::array<Duration, kLifePhases>& phases, bool total) {
   const char* css = total ? " class=\"total\"" : "";
-  std::string out = fmt::format("<tr><td{0}>{1}</td><td{0}>{2}</td><td{0}>{3}</td><td{0}>{4}</td>", css,
-                                name, ms_text(body), ms_text(tail), ms_text(tail - body));
-  for (Duration d : phases) out += fmt::format("<td{}>{}</td>", css, to_ns(d) == 0 ? "" : ms_text(d));
+  std::string out = fmt::format("<tr><td{0}>{1}</td><td{0}>{2}</td><td{0}>{3}</td><td{0}>{4}</td>",
+                                css, name, ms_text(body), ms_text(tail), ms_text(tail - body));
+  for (Duration d : phases)
+    out += fmt::format("<td{}>{}</td>", css, to_ns(d) == 0 ? "" : ms_text(d));
   return out + "</tr>\n";
 }
 
 std::string ledger_table(const Group& group) {
-  std::string out = "<table><tr><th>mean ms</th><th>body</th><th>tail</th><th>gap</th><th>tail: "
-                    "accept</th><th>ready</th><th>service</th><th>write</th></tr>\n";
+  std::string out =
+      "<table><tr><th>mean ms</th><th>body</th><th>tail</th><th>gap</th><th>tail: "
+      "accept</th><th>ready</th><th>service</th><th>write</th></tr>\n";
   std::array<Duration, kLifePhases> phases{};
   for (std::size_t i = 0; i < kStates; ++i) {
     const auto state = static_cast<State>(i);
@@ -103,7 +109,8 @@ std::string ledger_table(const Group& group) {
     for (std::size_t p = 0; p < kLifePhases; ++p) phases[p] = group.tail.cell[p][i];
     out += ledger_row(name_of(state), body, tail, phases, false);
   }
-  for (std::size_t p = 0; p < kLifePhases; ++p) phases[p] = group.tail.of(static_cast<LifePhase>(p));
+  for (std::size_t p = 0; p < kLifePhases; ++p)
+    phases[p] = group.tail.of(static_cast<LifePhase>(p));
   out += ledger_row("total", group.body.total(), group.tail.total(), phases, true);
   return out + "</table>\n";
 }
@@ -127,7 +134,8 @@ std::string html_head(const ReportHeader& h) {
 
 std::string html_verdict(const Report& report) {
   std::string out = "<h2>Verdict</h2>\n";
-  if (report.verdict.empty()) out += "<p class=\"verdict\">nothing to say: no request was recorded</p>\n";
+  if (report.verdict.empty())
+    out += "<p class=\"verdict\">nothing to say: no request was recorded</p>\n";
   for (std::size_t i = 0; i < report.verdict.size(); ++i) {
     out += fmt::format("<p{}>{}</p>\n", i == 0 ? " class=\"verdict\"" : "",
                        xml_text(report.verdict[i]));
@@ -140,7 +148,8 @@ std::string html_findings(const Group& group) {
   std::string out;
   for (const Finding& finding : group.findings) out += finding_html(finding);
   if (group.explained) {
-    out += fmt::format("<p class=\"k\">{} unexplained</p>\n", percent_text(group.unexplained_share));
+    out +=
+        fmt::format("<p class=\"k\">{} unexplained</p>\n", percent_text(group.unexplained_share));
   } else if (!group.not_explained_why.empty()) {
     out += fmt::format("<p class=\"k\">{}</p>\n", xml_text(group.not_explained_why));
   }
@@ -164,7 +173,8 @@ std::string html_routes(const Report& report) {
                            ms_text(at->high), ms_text(at->value));
       }
     }
-    out += fmt::format("<td>{}</td><td>{}</td></tr>\n", ms_text(group.max), count_text(group.errors));
+    out +=
+        fmt::format("<td>{}</td><td>{}</td></tr>\n", ms_text(group.max), count_text(group.errors));
   }
   return out + "</table>\n";
 }
@@ -184,24 +194,29 @@ std::string html_ledger(const Group& group) {
 
 std::string html_phases(const Report& report, Time origin) {
   if (report.phases.empty()) return {};
-  std::string out = "<h2>Phases of the load</h2>\n<table><tr><th>phase</th><th>from</th><th>to</th>"
-                    "<th>requests</th><th class=\"l\">why</th></tr>\n";
+  std::string out =
+      "<h2>Phases of the load</h2>\n<table><tr><th>phase</th><th>from</th><th>to</th>"
+      "<th>requests</th><th class=\"l\">why</th></tr>\n";
   for (const LoadPhase& p : report.phases) {
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"l\">{}</td></tr>\n",
-                       xml_text(p.name), clock_text(p.begin - origin), clock_text(p.end - origin),
-                       count_text(p.requests), xml_text(p.why));
+    out += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"l\">{}</td></tr>\n",
+        xml_text(p.name), clock_text(p.begin - origin), clock_text(p.end - origin),
+        count_text(p.requests), xml_text(p.why));
   }
   return out + "</table>\n";
 }
 
 std::string html_machine(const Report& report) {
   if (report.machine.empty()) return {};
-  std::string out = fmt::format("<h2>Machine: {} CPUs</h2>\n<table><tr><th>process</th><th>pid</th>"
-                                "<th>CPUs used</th><th>queued</th></tr>\n", report.header.cpus);
+  std::string out = fmt::format(
+      "<h2>Machine: {} CPUs</h2>\n<table><tr><th>process</th><th>pid</th>"
+      "<th>CPUs used</th><th>queued</th></tr>\n",
+      report.header.cpus);
   for (const MachineProcess& p : report.machine) {
-    out += fmt::format("<tr><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", xml_text(p.comm),
-                       p.target ? " (target)" : (p.load_generator ? " (load generator)" : ""), p.pid,
-                       decimal_text(p.cpus), decimal_text(p.runq));
+    out +=
+        fmt::format("<tr><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", xml_text(p.comm),
+                    p.target ? " (target)" : (p.load_generator ? " (load generator)" : ""), p.pid,
+                    decimal_text(p.cpus), decimal_text(p.runq));
   }
   return out + "</table>\n";
 }

@@ -65,10 +65,8 @@ class Writer {
   static Json to_json(Time t) { return Json(to_ns(t)); }
   static Json to_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
   template <class T>
-    requires std::is_integral_v<T>
-  static Json to_json(T x) {
-    return Json(x);
-  }
+  requires std::is_integral_v<T>
+  static Json to_json(T x) { return Json(x); }
   template <class T>
   static Json to_json(const std::optional<T>& x) {
     return x ? to_json(*x) : Json(nullptr);
@@ -80,8 +78,8 @@ class Writer {
     return out;
   }
   template <class T>
-    requires(std::is_class_v<T> && requires(Writer& w, const T& t) { describe(w, t); })
-  static Json to_json(const T& x) {
+  requires(std::is_class_v<T>&& requires(Writer& w, const T& t) { describe(w, t); }) static Json
+      to_json(const T& x) {
     Json out;
     Writer writer(out);
     describe(writer, x);

@@ -1,6 +1,6 @@
-// The fields of the JSON report, one list a struct. The same lists make the document (json.cc) and its
-// schema (json_schema.cc), so the two cannot disagree. A field is never renamed or given another
-// meaning within srvprof.report/1; new ones are appended.
+// The fields of the JSON report, one list a struct. The same lists make the document (json.cc) and
+// its schema (json_schema.cc), so the two cannot disagree. A field is never renamed or given
+// another meaning within srvprof.report/1; new ones are appended.
 //
 // A visitor V has
 //   v.field(name, value, doc)        number, bool, string, Duration (ns), Time (ns), vector, struct

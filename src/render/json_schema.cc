@@ -14,7 +14,9 @@ using Json = nlohmann::ordered_json;
 class Schema {
  public:
   explicit Schema(Json& out) : out_(out) {
-    out_ = Json{{"type", "object"}, {"properties", Json::object()}, {"required", Json::array()},
+    out_ = Json{{"type", "object"},
+                {"properties", Json::object()},
+                {"required", Json::array()},
                 {"additionalProperties", false}};
   }
 
@@ -94,8 +96,9 @@ std::string json_schema() {
   Json document{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                 {"$id", std::string("urn:") + kJsonVersion},
                 {"title", kJsonVersion},
-                {"description", "What srvprof says about a recording. Names end in their unit; a "
-                                "share is 0..1; absolute times are of header.clock."}};
+                {"description",
+                 "What srvprof says about a recording. Names end in their unit; a "
+                 "share is 0..1; absolute times are of header.clock."}};
   document.update(out);
   return document.dump(2) + '\n';
 }

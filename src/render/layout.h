@@ -8,7 +8,8 @@
 
 namespace srvprof {
 
-// Columns that UTF-8 text takes: one a code point, none for Paint's colours. `s` is escaped already.
+// Columns that UTF-8 text takes: one a code point, none for Paint's colours. `s` is escaped
+// already.
 std::size_t display_width(std::string_view s);
 
 // At most `columns` wide: the end is replaced by "..".
@@ -17,8 +18,10 @@ std::string shorten(std::string_view s, std::size_t columns);
 std::string shorten_middle(std::string_view s, std::size_t columns);
 
 // `text` broken at blanks into lines of at most `width` columns; the first begins with `first`, the
-// others with `indent` blanks. A word that is longer than a line is not broken. Ends with a newline.
-std::string wrap(std::string_view first, std::size_t indent, std::string_view text, std::size_t width);
+// others with `indent` blanks. A word that is longer than a line is not broken. Ends with a
+// newline.
+std::string wrap(std::string_view first, std::size_t indent, std::string_view text,
+                 std::size_t width);
 
 class Paint {
  public:

@@ -11,14 +11,15 @@
 
 namespace srvprof {
 
-// snake_case, in the order of enum State and enum LifePhase: keys of JSON and columns of CSV, to which
+// snake_case, in the order of enum State and enum LifePhase: keys of JSON and columns of CSV, to
+// which
 // "_ns" is appended. Part of those formats: never renamed.
 inline constexpr std::array<std::string_view, kStates> kStateKeys = {
-    "stopped",      "throttled",    "steal",         "runq_preempt", "runq_wake",     "irq",
-    "cpu",          "behind",       "blocked_lock",  "blocked_disk", "blocked_fault", "blocked_pipe",
-    "blocked_sleep", "downstream",  "pool",          "backpressure", "unexplained"};
+    "stopped",       "throttled",  "steal",        "runq_preempt", "runq_wake",     "irq",
+    "cpu",           "behind",     "blocked_lock", "blocked_disk", "blocked_fault", "blocked_pipe",
+    "blocked_sleep", "downstream", "pool",         "backpressure", "unexplained"};
 inline constexpr std::array<std::string_view, kLifePhases> kLifePhaseKeys = {"accept", "ready",
-                                                                           "service", "write"};
+                                                                             "service", "write"};
 // Colours of the states in pictures (CSS).
 inline constexpr std::array<std::string_view, kStates> kStateColors = {
     "#5b1a18", "#a4243b", "#7a4fa3", "#f28e2b", "#e15759", "#8a6d3b",

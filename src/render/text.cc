@@ -13,7 +13,8 @@ constexpr std::size_t kArgvColumns = 40;
 
 std::string target_text(const ReportHeader& header) {
   const std::string& name = header.argv.empty() ? header.comm : header.argv;
-  std::string out = fmt::format("{} (pid {})", shorten(escape_text(name), kArgvColumns), header.pid);
+  std::string out =
+      fmt::format("{} (pid {})", shorten(escape_text(name), kArgvColumns), header.pid);
   for (std::size_t i = 0; i < header.ports.size(); ++i) {
     out += fmt::format("{}:{}", i == 0 ? " " : ",", header.ports[i]);
   }
@@ -46,13 +47,13 @@ std::string group_label(const Group& group, bool with_phase) {
 std::string text_head(const TextContext& context) {
   const ReportHeader& header = context.report.header;
   const std::string lost = count_text(header.lost) + " lost";
-  std::string line = fmt::format(
-      "{}, {} recorded, {} requests, {}, own cost {}", target_text(header),
-      clock_text(header.duration), count_text(header.requests),
-      header.lost == 0 ? lost : context.paint.red(lost),
-      to_ns(header.own_cost_per_request) == 0 ? "not measured"
-                                              : duration_text(header.own_cost_per_request) +
-                                                    " a request");
+  std::string line =
+      fmt::format("{}, {} recorded, {} requests, {}, own cost {}", target_text(header),
+                  clock_text(header.duration), count_text(header.requests),
+                  header.lost == 0 ? lost : context.paint.red(lost),
+                  to_ns(header.own_cost_per_request) == 0
+                      ? "not measured"
+                      : duration_text(header.own_cost_per_request) + " a request");
   if (!header.mode.empty() && header.mode != "default") {
     line += fmt::format(", mode {}", escape_text(header.mode));
   }

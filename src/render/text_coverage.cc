@@ -23,12 +23,11 @@ std::string level_text(const TextContext& context, CoverageLine::Level level) {
 }
 
 std::string process_text(const MachineProcess& process) {
-  return fmt::format("{} (pid {}){} {}{}", escape_text(process.comm), process.pid,
-                     process.target ? ", the target"
-                                    : (process.load_generator ? ", the load generator" : ""),
-                     decimal_text(process.cpus),
-                     process.runq >= 0.005 ? fmt::format(" +{} queued", decimal_text(process.runq))
-                                           : "");
+  return fmt::format(
+      "{} (pid {}){} {}{}", escape_text(process.comm), process.pid,
+      process.target ? ", the target" : (process.load_generator ? ", the load generator" : ""),
+      decimal_text(process.cpus),
+      process.runq >= 0.005 ? fmt::format(" +{} queued", decimal_text(process.runq)) : "");
 }
 
 }  // namespace
@@ -38,10 +37,9 @@ std::string text_phases(const TextContext& context) {
   if (phases.size() < 2 && !context.options.verbose) return {};
   std::string out;
   for (const LoadPhase& phase : phases) {
-    std::string line = fmt::format("{} {}-{} {} requests", escape_text(phase.name),
-                                   clock_text(phase.begin - context.origin),
-                                   clock_text(phase.end - context.origin),
-                                   count_text(phase.requests));
+    std::string line = fmt::format(
+        "{} {}-{} {} requests", escape_text(phase.name), clock_text(phase.begin - context.origin),
+        clock_text(phase.end - context.origin), count_text(phase.requests));
     if (!phase.why.empty()) line += fmt::format(" ({})", escape_text(phase.why));
     out += wrap(out.empty() ? context.paint.bold("PHASES") + "   " : std::string(9, ' '), 11, line,
                 context.options.width);
@@ -65,9 +63,9 @@ std::string text_coverage(const TextContext& context) {
   std::string out;
   for (const CoverageLine& line : context.report.coverage) {
     const std::string level = level_text(context, line.level);
-    const std::string text =
-        line.topic.empty() ? escape_text(line.text)
-                           : escape_text(line.topic) + ": " + escape_text(line.text);
+    const std::string text = line.topic.empty()
+                                 ? escape_text(line.text)
+                                 : escape_text(line.topic) + ": " + escape_text(line.text);
     out += wrap("  " + level + ": ", 4, text, context.options.width);
   }
   return out.empty() ? out : '\n' + context.paint.bold("COVERAGE") + '\n' + out;
@@ -87,9 +85,8 @@ std::string text_own_cost(const TextContext& context) {
     table.row({"  through the ring, a request", bytes_text(header.ring_bytes / header.requests)});
   }
   table.row({"  connections recorded in full",
-             header.governor_engaged
-                 ? fmt::format("1 in {} at worst", header.governor_max_one_in)
-                 : "all"});
+             header.governor_engaged ? fmt::format("1 in {} at worst", header.governor_max_one_in)
+                                     : "all"});
   std::string out = '\n' + table.text("", context.paint);
   for (const auto& [reason, count] : header.losses) {
     out += fmt::format("  lost: {} {}\n", count_text(count), escape_text(reason));

@@ -26,14 +26,13 @@ std::string culprit_text(const Culprit& culprit) {
     out += escape_text(culprit.comm);
   }
   if (culprit.pid != 0) {
-    out += fmt::format("{}(pid {}{})", out.empty() ? "" : " ", culprit.pid,
-                       culprit.tid != 0 && culprit.tid != culprit.pid
-                           ? fmt::format(", tid {}", culprit.tid)
-                           : "");
+    out += fmt::format(
+        "{}(pid {}{})", out.empty() ? "" : " ", culprit.pid,
+        culprit.tid != 0 && culprit.tid != culprit.pid ? fmt::format(", tid {}", culprit.tid) : "");
   }
   if (!culprit.cgroup.empty()) out += " in " + shorten_middle(escape_text(culprit.cgroup), 40);
-  return out + fmt::format(" {}, {}", duration_text(culprit.time),
-                           percent_text(culprit.share_of_gap));
+  return out +
+         fmt::format(" {}, {}", duration_text(culprit.time), percent_text(culprit.share_of_gap));
 }
 
 std::string culprits_text(const std::vector<Culprit>& culprits) {
@@ -89,14 +88,15 @@ std::string finding_text(const TextContext& context, const Finding& finding, std
     out += wrap(margin + "ruled out: ", kIndent + 2, joined(finding.ruled_out), width);
   }
   if (!finding.tries.empty()) {
-    out += wrap(margin + context.paint.green("try:") + " ", kIndent + 2, joined(finding.tries), width);
+    out +=
+        wrap(margin + context.paint.green("try:") + " ", kIndent + 2, joined(finding.tries), width);
   }
   if (finding.p99_without) {
-    out += wrap(margin, kIndent,
-                fmt::format("without it: p99 [{} .. {}] ms (estimate)",
-                            ms_text(finding.p99_without->first),
-                            ms_text(finding.p99_without->second)),
-                width);
+    out +=
+        wrap(margin, kIndent,
+             fmt::format("without it: p99 [{} .. {}] ms (estimate)",
+                         ms_text(finding.p99_without->first), ms_text(finding.p99_without->second)),
+             width);
   }
   return out;
 }
@@ -110,8 +110,8 @@ std::string text_group_findings(const TextContext& context, const Group& group, 
     std::string& out = finding.of_body ? body : gap;
     std::size_t& number = finding.of_body ? body_number : gap_number;
     // What ordinary requests are made of is the main thing only where nothing else is.
-    const bool line_only = !context.options.verbose && (brief || finding.of_body) &&
-                           (brief || gap_number != 0);
+    const bool line_only =
+        !context.options.verbose && (brief || finding.of_body) && (brief || gap_number != 0);
     out += line_only ? finding_line(context, finding, ++number)
                      : finding_text(context, finding, ++number);
   }
@@ -137,12 +137,12 @@ std::string text_findings(const TextContext& context) {
       }
       continue;
     }
-    out += wrap("  ", 4,
-                fmt::format("{}: {} slow of {} requests, gap {}",
-                            context.paint.bold(group_label(group, true)),
-                            count_text(group.tail_requests), count_text(group.requests),
-                            duration_text(group.gap)),
-                context.options.width);
+    out += wrap(
+        "  ", 4,
+        fmt::format("{}: {} slow of {} requests, gap {}",
+                    context.paint.bold(group_label(group, true)), count_text(group.tail_requests),
+                    count_text(group.requests), duration_text(group.gap)),
+        context.options.width);
     out += text_group_findings(context, group, true);
   }
   if (out.empty()) return out;

@@ -16,8 +16,8 @@ struct TextContext {
   Paint paint;
 };
 
-// "GET /health", with what sets the group apart: "(first)" for the first requests of connections, and
-// the phase if asked.
+// "GET /health", with what sets the group apart: "(first)" for the first requests of connections,
+// and the phase if asked.
 std::string group_label(const Group& group, bool with_phase);
 
 std::string text_head(const TextContext& context);

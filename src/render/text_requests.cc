@@ -15,10 +15,10 @@ constexpr std::size_t kMostTiles = 40;  // of a request of more the longest
 
 std::string exemplar_head(const Exemplar& exemplar, Time origin, const Paint& paint) {
   const std::string& path = exemplar.path.empty() ? exemplar.route : exemplar.path;
-  std::string out = fmt::format(
-      "{}  {}  {}  at +{} s", paint.bold(fmt::format("#{}", exemplar.id)),
-      paint.bold(duration_text(exemplar.latency)), shorten_middle(escape_text(path), 48),
-      fmt::format("{:.6f}", to_seconds(exemplar.t_arrive - origin)));
+  std::string out = fmt::format("{}  {}  {}  at +{} s", paint.bold(fmt::format("#{}", exemplar.id)),
+                                paint.bold(duration_text(exemplar.latency)),
+                                shorten_middle(escape_text(path), 48),
+                                fmt::format("{:.6f}", to_seconds(exemplar.t_arrive - origin)));
   if (exemplar.status != 0) out += fmt::format("  status {}", exemplar.status);
   if (!exemplar.phase.empty()) out += fmt::format("  [{}]", escape_text(exemplar.phase));
   if (!exemplar.flags.empty()) out += "  " + escape_text(exemplar.flags);

@@ -37,8 +37,8 @@ std::string made_of(const Group& group, std::size_t columns) {
   if (group.tail_requests == 0 || total <= Duration{}) return "-";
   std::string out;
   for (const auto& [state, time] : largest_states(group.tail, total / 20)) {
-    const std::string part = fmt::format("{}{} {}", out.empty() ? "" : "  ", name_of(state),
-                                         ms_text(time));
+    const std::string part =
+        fmt::format("{}{} {}", out.empty() ? "" : "  ", name_of(state), ms_text(time));
     if (display_width(out) + display_width(part) > columns) break;
     out += part;
   }
@@ -46,8 +46,8 @@ std::string made_of(const Group& group, std::size_t columns) {
 }
 
 std::vector<std::string> route_row(const Group& group, bool with_phase, std::size_t columns) {
-  std::vector<std::string> cells = {
-      shorten_middle(group_label(group, with_phase), kRouteColumns), count_text(group.requests)};
+  std::vector<std::string> cells = {shorten_middle(group_label(group, with_phase), kRouteColumns),
+                                    count_text(group.requests)};
   for (double p : kPercentiles) cells.push_back(percentile_cell(group, p));
   cells.push_back(ms_text(group.max));
   // What the table needs beside this column is about 72 columns wide.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "trace/flags.h"
+#include "trace/timeline.h"
 
 namespace srvprof {
 namespace {

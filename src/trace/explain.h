@@ -64,6 +64,7 @@ class Explainer {
   void ready(ThreadId thread, Time to);
   void idle_ready(ThreadId thread, const Piece& piece);
   void follow_waker(ThreadId thread, const Piece& piece, Time to, int depth);
+  void kept_by(ThreadId other, ThreadId thread, Time to, int depth);
   void other_threads(ThreadId except, ThreadId thread, Time to);
 
   void middle(const Gap& gap, Time to);

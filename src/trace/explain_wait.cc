@@ -44,6 +44,11 @@ void Explainer::ready(ThreadId thread, Time to) {
     return;
   }
   const Thread& t = trace_.thread(thread);
+  // A thread that was cloned for it: until then it is in the hands of the one that clones.
+  const ThreadId parent = thread_at(trace_, t.parent, t.t_born);
+  if (w_.at() < t.t_born && parent && parent != thread) {
+    kept_by(parent, thread, std::min(to, t.t_born), 0);
+  }
   Timeline line(t, w_.at(), to);
   for (Piece piece; line.next(piece);) {
     if (w_.waits_for_cpu(piece.end, thread, piece)) continue;
@@ -75,26 +80,33 @@ void Explainer::follow_waker(ThreadId thread, const Piece& piece, Time to, int d
   const OffInterval& off = trace_.thread(thread).off[piece.off - 1];
   const ThreadId waker = thread_of_waker(trace_, off);
   const bool loop = trace_.model == RuntimeModel::kEventLoop;
-  const bool usable = waker && waker != thread && (!loop || serves(trace_.thread(waker)));
-  if (!usable || depth == kWakerDepth) {
-    if (loop) {
-      w_.unexplained(to, thread);
-    } else {
-      other_threads(thread, thread, to);
-    }
-    return;
+  // A loop is woken by its pool for other reasons; by another process (a cluster's primary) for
+  // this.
+  const bool usable = waker && waker != thread &&
+                      (!loop || serves(trace_.thread(waker)) ||
+                       trace_.thread(waker).pid != trace_.thread(thread).pid);
+  if (usable && depth < kWakerDepth) {
+    kept_by(waker, thread, to, depth);
+  } else if (loop) {
+    w_.unexplained(to, thread);
+  } else {
+    other_threads(thread, thread, to);
   }
-  const Thread& t = trace_.thread(waker);
+}
+
+// Explains [at, to) by what `other`, which `thread` waits for, does.
+void Explainer::kept_by(ThreadId other, ThreadId thread, Time to, int depth) {
+  const Thread& t = trace_.thread(other);
   Timeline line(t, w_.at(), to);
-  for (Piece of_waker; line.next(of_waker);) {
-    if (w_.waits_for_cpu(of_waker.end, waker, of_waker)) continue;
-    const bool idle = of_waker.run == Run::kBlocked && t.off[of_waker.off - 1].idle;
+  for (Piece piece; line.next(piece);) {
+    if (w_.waits_for_cpu(piece.end, other, piece)) continue;
+    const bool idle = piece.run == Run::kBlocked && t.off[piece.off - 1].idle;
     if (idle) {
-      follow_waker(waker, of_waker, of_waker.end, depth + 1);
-    } else if (of_waker.run == Run::kOn || !t.owners.empty()) {
-      by_owner(waker, of_waker, of_waker.end, true);
+      follow_waker(other, piece, piece.end, depth + 1);
+    } else if (piece.run == Run::kOn || !t.owners.empty()) {
+      by_owner(other, piece, piece.end, true);
     } else {
-      other_threads(waker, thread, of_waker.end);
+      other_threads(other, thread, piece.end);
     }
   }
 }

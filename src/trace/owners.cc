@@ -77,7 +77,8 @@ class OwnerLine {
   void build() {
     for (std::size_t i = 0; i < thread_.off.size(); ++i) {
       const OffInterval& off = thread_.off[i];
-      if (!off.idle) continue;
+      // A thread that was cloned now begins as one that was woken.
+      if (!off.idle && (off.flags & kOffNew) == 0) continue;
       take_events(off.t_out);
       push(thread_.owners, {.t = off.t_out,
                             .request = {},

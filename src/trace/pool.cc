@@ -72,13 +72,7 @@ PoolActivity pool_at(const Trace& trace, std::uint32_t pid, ThreadId hint, Time 
 }
 
 ThreadId thread_of_waker(const Trace& trace, const OffInterval& off) {
-  const auto it = trace.thread_by_tid.find(off.waker);
-  if (off.waker == 0 || it == trace.thread_by_tid.end()) return {};
-  ThreadId id = it->second;
-  while (trace.thread(id).earlier && trace.thread(id).t_born > off.t_wake) {
-    id = trace.thread(id).earlier;
-  }
-  return id;
+  return thread_at(trace, off.waker, off.t_wake);
 }
 
 bool is_pool_worker(const Trace& trace, std::uint32_t pid, ThreadId thread) {

@@ -61,7 +61,4 @@ void find_roles(Trace& trace);
 void find_stalls(Trace& trace);
 void find_routes_that_run_through(Trace& trace);  // of goroutines only; uses tiles_of
 
-// The thread that had this tid at `t`; 0 if there was none.
-ThreadId thread_at(const Trace& trace, std::uint32_t tid, Time t);
-
 }  // namespace srvprof

@@ -5,6 +5,7 @@
 
 #include "trace/flags.h"
 #include "trace/raw.h"
+#include "trace/timeline.h"
 
 namespace srvprof {
 namespace {

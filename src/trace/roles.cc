@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "trace/raw.h"
+#include "trace/timeline.h"
 
 namespace srvprof {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "trace/flags.h"
 #include "trace/raw.h"
+#include "trace/timeline.h"
 #include "trace/wait.h"
 
 namespace srvprof {
@@ -263,14 +264,6 @@ void classify_waits(Trace& trace) {
 }
 
 }  // namespace
-
-ThreadId thread_at(const Trace& trace, std::uint32_t tid, Time t) {
-  const auto it = trace.thread_by_tid.find(tid);
-  if (tid == 0 || it == trace.thread_by_tid.end()) return {};
-  ThreadId id = it->second;
-  while (trace.thread(id).earlier && trace.thread(id).t_born > t) id = trace.thread(id).earlier;
-  return id;
-}
 
 void build_threads(Raw& raw, Trace& trace) {
   find_ends(raw, trace);

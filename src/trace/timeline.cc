@@ -49,6 +49,14 @@ bool Timeline::next(Piece& piece) {
   return true;
 }
 
+ThreadId thread_at(const Trace& trace, std::uint32_t tid, Time t) {
+  const auto it = trace.thread_by_tid.find(tid);
+  if (tid == 0 || it == trace.thread_by_tid.end()) return {};
+  ThreadId id = it->second;
+  while (trace.thread(id).earlier && trace.thread(id).t_born > t) id = trace.thread(id).earlier;
+  return id;
+}
+
 Piece piece_at(const Thread& thread, Time t, Time to) {
   Timeline line(thread, t, to);
   Piece piece;

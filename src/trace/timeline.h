@@ -29,6 +29,9 @@ class Timeline {
   std::size_t i_ = 0;  // first interval that ends after at_
 };
 
+// The thread that had this tid at `t`; 0 if there was none.
+ThreadId thread_at(const Trace& trace, std::uint32_t tid, Time t);
+
 // The piece of the thread that holds `t`, cut to end at `to` at the latest.
 Piece piece_at(const Thread& thread, Time t, Time to);
 

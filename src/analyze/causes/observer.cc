@@ -8,6 +8,8 @@
 namespace srvprof {
 namespace {
 
+constexpr std::string_view kLookAlikes[] = {"runq-neighbour", "runq-load-generator", "cpu-quota"};
+
 bool claims(const CauseContext& ctx, const Request&, const Tile& tile) {
   return occupant_of(ctx, tile) == Owner::kSelf;
 }
@@ -33,6 +35,7 @@ const Cause kObserverCause{.id = "observer",
                            .doc = "waited for a CPU that srvprof held: the probe effect",
                            .claims = claims,
                            .describe = describe,
-                           .innocent = innocent};
+                           .innocent = innocent,
+                           .look_alikes = kLookAlikes};
 
 }  // namespace srvprof

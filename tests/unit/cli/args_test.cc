@@ -63,7 +63,8 @@ TEST(Args, WhatFollowsTwoDashesIsTheLoad) {
   ASSERT_TRUE(args.ok());
   EXPECT_EQ(args->load, (std::vector<std::string>{"wrk", "-c64", "--", "-d", "30s"}));
   EXPECT_FALSE(args->has("duration"));
-  EXPECT_TRUE(usage_message("attach", {"-p", "1", "--"}).starts_with("attach: nothing follows '--'"));
+  EXPECT_TRUE(
+      usage_message("attach", {"-p", "1", "--"}).starts_with("attach: nothing follows '--'"));
 }
 
 TEST(Args, AFileMayBeginWithADash) {

@@ -44,7 +44,7 @@ Status write_file(const std::string& path, std::string_view text, bool force) {
 TEST_F(OutputTest, WritesForTheOwnerOnly) {
   ASSERT_TRUE(write_file(path("a"), "one", false).ok());
   EXPECT_EQ(read(path("a")), "one");
-  struct stat st{};
+  struct stat st {};
   ASSERT_EQ(::stat(path("a").c_str(), &st), 0);
   EXPECT_EQ(st.st_mode & 07777, 0600u);
 }
@@ -100,7 +100,7 @@ TEST_F(OutputTest, FilesOfRootBelongToTheUserBehindSudo) {
   ::unsetenv("SUDO_UID");
   ::unsetenv("SUDO_GID");
   for (const char* name : {"a", "d"}) {
-    struct stat st{};
+    struct stat st {};
     ASSERT_EQ(::stat(path(name).c_str(), &st), 0);
     EXPECT_EQ(st.st_uid, 12345u);
     EXPECT_EQ(st.st_gid, 12346u);

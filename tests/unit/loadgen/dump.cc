@@ -13,9 +13,7 @@ namespace srvprof {
 namespace {
 
 std::string show(const std::optional<std::uint64_t>& n) { return n ? std::to_string(*n) : "-"; }
-std::string show(const std::optional<Duration>& d) {
-  return d ? std::to_string(d->count()) : "-";
-}
+std::string show(const std::optional<Duration>& d) { return d ? std::to_string(d->count()) : "-"; }
 std::string show(Duration d) { return d == kUnknown ? "-" : std::to_string(d.count()); }
 std::string show(const std::optional<Figure>& f) {
   return f ? fmt::format("{} +-{}", f->value.count(), f->resolution.count()) : "-";
@@ -41,9 +39,9 @@ std::string_view show(LatencyKind kind) {
 }
 
 std::string show(std::string_view name, const LatencySummary& s) {
-  std::string out = fmt::format("{}: count {} min {} mean {} stddev {} max {}\n", name,
-                                show(s.count), show(s.min), show(s.mean), show(s.stddev),
-                                show(s.max));
+  std::string out =
+      fmt::format("{}: count {} min {} mean {} stddev {} max {}\n", name, show(s.count),
+                  show(s.min), show(s.mean), show(s.stddev), show(s.max));
   for (const ClientPercentile& p : s.percentiles) {
     out += fmt::format("  p{} {}\n", p.percent, show(std::optional(p.latency)));
   }
@@ -52,7 +50,8 @@ std::string show(std::string_view name, const LatencySummary& s) {
 
 std::string show(const ClientCounts& c) {
   std::string out = fmt::format(
-      "counts: requests {} (to {}) answered {} unanswered {} failed {} timeouts {} http errors {}\n",
+      "counts: requests {} (to {}) answered {} unanswered {} failed {} timeouts {} http errors "
+      "{}\n",
       show(c.requests), c.rounded_to, show(c.answered), show(c.unanswered), show(c.tool_failed),
       show(c.timeouts), show(c.http_errors));
   for (const StatusCount& s : c.status) out += fmt::format("  status {}: {}\n", s.status, s.count);
@@ -61,11 +60,11 @@ std::string show(const ClientCounts& c) {
 }
 
 std::string show(const ClientRun& run, const ClientSample& s) {
-  return fmt::format("  start {} latency {} first byte {} connect {} due {} status {}{} conn {} {}\n",
-                     s.start.count(), show(s.latency), show(s.first_byte), show(s.connect),
-                     show(s.due), s.status, s.failed ? " failed" : "",
-                     s.connection == kNoConnection ? "-" : std::to_string(s.connection),
-                     run.paths.at(s.path));
+  return fmt::format(
+      "  start {} latency {} first byte {} connect {} due {} status {}{} conn {} {}\n",
+      s.start.count(), show(s.latency), show(s.first_byte), show(s.connect), show(s.due), s.status,
+      s.failed ? " failed" : "", s.connection == kNoConnection ? "-" : std::to_string(s.connection),
+      run.paths.at(s.path));
 }
 
 }  // namespace
@@ -121,9 +120,7 @@ ClientRun import_text_ok(std::string_view text, std::string_view hint) {
   return run.ok() ? std::move(*run) : ClientRun{};
 }
 
-ClientRun import_sample(std::string_view name) {
-  return import_text_ok(read_sample(name), name);
-}
+ClientRun import_sample(std::string_view name) { return import_text_ok(read_sample(name), name); }
 
 long long percentile_ns(const LatencySummary& summary, double percent) {
   for (const ClientPercentile& p : summary.percentiles) {
@@ -133,9 +130,8 @@ long long percentile_ns(const LatencySummary& summary, double percent) {
 }
 
 bool has_note(const ClientRun& run, std::string_view part) {
-  return std::any_of(run.notes.begin(), run.notes.end(), [&](const std::string& note) {
-    return note.find(part) != std::string::npos;
-  });
+  return std::any_of(run.notes.begin(), run.notes.end(),
+                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
 }
 
 }  // namespace srvprof

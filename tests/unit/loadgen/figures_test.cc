@@ -91,7 +91,8 @@ TEST(Figures, ReportsGiveTheFiguresThatTheyPrint) {
     ASSERT_TRUE(run.latency.mean && run.latency.max && run.duration);
     EXPECT_EQ(run.latency.mean->value.count(), want.mean);
     EXPECT_EQ(run.latency.max->value.count(), want.max);
-    EXPECT_NEAR(static_cast<double>(run.duration->count()), static_cast<double>(want.duration), 1e3);
+    EXPECT_NEAR(static_cast<double>(run.duration->count()), static_cast<double>(want.duration),
+                1e3);
     EXPECT_FALSE(run.summary_from_samples);
     EXPECT_TRUE(run.samples.empty());
   }

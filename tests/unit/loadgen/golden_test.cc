@@ -15,12 +15,11 @@ namespace {
 class Golden : public testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, SampleReadsAsBefore) {
-  const std::string path =
-      fmt::format(SRVPROF_FIXTURES "/../golden/loadgen/{}.golden", GetParam());
+  const std::string path = fmt::format(SRVPROF_FIXTURES "/../golden/loadgen/{}.golden", GetParam());
   const Result<ClientRun> run = import_run(read_sample(GetParam()), GetParam());
-  const std::string text = run.ok() ? dump_run(*run)
-                                    : fmt::format("refused: {}\nhint: {}\n", run.error().what,
-                                                  run.error().hint);
+  const std::string text =
+      run.ok() ? dump_run(*run)
+               : fmt::format("refused: {}\nhint: {}\n", run.error().what, run.error().hint);
   if (std::getenv("SRVPROF_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
   EXPECT_EQ(read_text(path), text);
 }

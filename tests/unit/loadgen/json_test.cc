@@ -30,7 +30,8 @@ TEST(Json, CountsAreWholeAndNotNegative) {
 }
 
 TEST(Json, TextAroundTheObjectIsLeftOut) {
-  const auto document = JsonDocument::parse_within("npm notice {\nhello\n  {\"a\":1,\n\"b\":\"}\"}\nbye");
+  const auto document =
+      JsonDocument::parse_within("npm notice {\nhello\n  {\"a\":1,\n\"b\":\"}\"}\nbye");
   ASSERT_TRUE(document.ok());
   EXPECT_EQ(document->root()["b"].text(), "}");
 }

@@ -10,9 +10,8 @@ namespace srvprof {
 namespace {
 
 bool printable(std::string_view s) {
-  return std::all_of(s.begin(), s.end(), [](char c) {
-    return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
-  });
+  return std::all_of(s.begin(), s.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
 }
 
 void expect_in_range(const std::optional<Figure>& f) {

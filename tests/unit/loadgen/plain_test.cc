@@ -55,8 +55,9 @@ TEST(Plain, UnitsClocksAndEnds) {
 }
 
 TEST(Plain, ErrorsNameTheLine) {
-  EXPECT_NE(refusal("# a\n\nstart_s,latency_ms,status\n1,2,200\nx,2,200\n").find("line 5: the start"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal("# a\n\nstart_s,latency_ms,status\n1,2,200\nx,2,200\n").find("line 5: the start"),
+      std::string::npos);
   EXPECT_NE(refusal("start_s,latency_ms,status\n1,2\n").find("line 2: 2 fields, not 3"),
             std::string::npos);
   EXPECT_NE(refusal("start_s,latency_ms,status\n1,2,2000\n").find("line 2: status is not"),

@@ -22,7 +22,8 @@ TEST(Refuse, WhatIsNoOutputOfALoadGenerator) {
             "reading the load's output: not the output of a load generator that srvprof knows");
   EXPECT_NE(unknown.hint.find("srvprof list loadgens"), std::string::npos);
   EXPECT_NE(refusal("\x1f\x8b\x08 gz", "k6.json.gz").hint.find("gunzip"), std::string::npos);
-  EXPECT_NE(refusal(std::string_view("\x0c\xff\x81\x02\x01\0\x02", 7), "r.gob").hint.find("vegeta encode"),
+  EXPECT_NE(refusal(std::string_view("\x0c\xff\x81\x02\x01\0\x02", 7), "r.gob")
+                .hint.find("vegeta encode"),
             std::string::npos);
   EXPECT_EQ(refusal("a\n", "bad\x1b[31m\nname").what.find('\x1b'), std::string::npos);
   EXPECT_NE(refusal(read_sample("vegeta-hist.txt"), "h.txt").what.find("not the output"),
@@ -31,12 +32,16 @@ TEST(Refuse, WhatIsNoOutputOfALoadGenerator) {
 
 TEST(Refuse, ReportsThatEndTooEarly) {
   const std::pair<const char*, const char*> kCuts[] = {
-      {"wrk-latency.txt", "requests in"}, {"hey.txt", "Status code distribution"},
-      {"ab.txt", "Complete requests"},    {"autocannon-table.txt", "33k requests"},
-      {"k6-stdout.txt", "http_reqs"},     {"vegeta-report.txt", "Error Set"},
+      {"wrk-latency.txt", "requests in"},
+      {"hey.txt", "Status code distribution"},
+      {"ab.txt", "Complete requests"},
+      {"autocannon-table.txt", "33k requests"},
+      {"k6-stdout.txt", "http_reqs"},
+      {"vegeta-report.txt", "Error Set"},
       {"vegeta-hdrplot.txt", "1.234829   1.000000"},
       {"k6-summary-export.json", "http_req_waiting"},
-      {"autocannon.json", "throughput"},  {"vegeta-report.json", "\"errors\":[]"},
+      {"autocannon.json", "throughput"},
+      {"vegeta-report.json", "\"errors\":[]"},
       {"siege.txt", "shortest"},
   };
   for (const auto& [name, from] : kCuts) {
@@ -69,15 +74,17 @@ TEST(Refuse, BadFieldsAreNamedWithTheirLine) {
       {"hey.csv", ",200,0.0008", ",9,0.0008", "line 2: status-code is not an HTTP status: '9'"},
       {"hey.csv", ",200,0.0008", ",0.0008", "line 2: 7 fields, not 8"},
       {"hey.csv", ",status-code", ",status", "line 1: the columns status-code and offset"},
-      {"k6-out.csv", "1796038610,0.209932", "now,0.209932", "line 3: timestamp is not a time: 'now'"},
+      {"k6-out.csv", "1796038610,0.209932", "now,0.209932",
+       "line 3: timestamp is not a time: 'now'"},
       {"k6-out.csv", "1796038610,0.209932", "1796038610,-2", "line 3: metric_value is not"},
-      {"k6-out.json", "2026-11-30T11:36:50.298683714Z\",\"value\":0.209932", "never\",\"value\":0.2",
-       "line 4: data.time is not an RFC 3339 time: 'never'"},
+      {"k6-out.json", "2026-11-30T11:36:50.298683714Z\",\"value\":0.209932",
+       "never\",\"value\":0.2", "line 4: data.time is not an RFC 3339 time: 'never'"},
       {"k6-out.json", "\"value\":0.209932", "\"value\":\"0.209932\"", "line 4: data.value is not"},
       {"k6-out.json", "\"value\":0.209932", "\"value\":", "line 4: this is not well-formed JSON"},
       {"vegeta.json", "\"latency\":1234829", "\"latency\":-1", "line 1: latency is not"},
       {"vegeta.json", "\"code\":200", "\"code\":70000", "line 1: code is not an HTTP status"},
-      {"vegeta.csv", "1796038608091208611,200", "1796038608091208611,OK", "line 2: the code is not"},
+      {"vegeta.csv", "1796038608091208611,200", "1796038608091208611,OK",
+       "line 2: the code is not"},
       {"autocannon.json", "\"total\":27840", "\"total\":-27840", "a count is missing"},
       {"autocannon-table.txt", " 18 ms", " x ms", "line 5: Max is not a number of ms"},
       {"vegeta-report.txt", "200:400", "200:401", "not those of the total"},
@@ -102,8 +109,7 @@ TEST(Refuse, BadFieldsAreNamedWithTheirLine) {
 }
 
 TEST(Refuse, HostileTextInErrorsIsEscapedAndCut) {
-  const std::string text =
-      "start_s,latency_ms\n\x01\x1b[2J" + std::string(5000, 'a') + ",1\n";
+  const std::string text = "start_s,latency_ms\n\x01\x1b[2J" + std::string(5000, 'a') + ",1\n";
   const Error error = refusal(text, "x");
   EXPECT_LT(error.what.size(), 300u);
   for (const char c : error.what) EXPECT_GE(static_cast<unsigned char>(c), 0x20u);

@@ -76,7 +76,8 @@ TEST(Sniff, OtherOutputBeforeItDoesNotHide) {
 TEST(Sniff, WindowsLineEndsAndByteOrderMark) {
   for (const char* name : {"wrk-latency.txt", "hey.csv", "k6-out.csv", "loadgen.csv"}) {
     std::string text = "\xef\xbb\xbf";
-    for (const char c : read_sample(name)) text += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    for (const char c : read_sample(name))
+      text += c == '\n' ? std::string("\r\n") : std::string(1, c);
     EXPECT_EQ(dump_run(import_text_ok(text, name)), dump_run(import_sample(name))) << name;
   }
 }

@@ -130,7 +130,8 @@ TEST(Traps, K6SummaryWithFailuresTakesTheExpectedAnswers) {
 TEST(Traps, K6StdoutBeforeTheNewSummary) {
   constexpr std::string_view kText =
       "     checks.........................: 100.00% \xe2\x9c\x93 20  \xe2\x9c\x97 0\n"
-      "   \xe2\x9c\x93 http_req_duration..............: avg=1.16ms  min=52.92\xc2\xb5s med=600.56\xc2\xb5s "
+      "   \xe2\x9c\x93 http_req_duration..............: avg=1.16ms  min=52.92\xc2\xb5s "
+      "med=600.56\xc2\xb5s "
       "max=1m2s p(90)=2.69ms p(95)=4.1ms\n"
       "       { expected_response:true }...: avg=2.16ms  min=52.92\xc2\xb5s med=700.56\xc2\xb5s "
       "max=32.59ms p(90)=2.69ms p(95)=5.1ms\n"
@@ -151,7 +152,8 @@ constexpr std::string_view kAutocannonErrors =
     R"("500":{"count":5}},"latency":{"mean":1.5,"max":9,"p50":1,"p99_9":9,"totalCount":)";
 
 TEST(Traps, AutocannonLeavesOutAnswersThatAreNot2xx) {
-  const std::string text = std::string(kAutocannonErrors) + R"(70},"requests":{"total":100,"sent":109}})";
+  const std::string text =
+      std::string(kAutocannonErrors) + R"(70},"requests":{"total":100,"sent":109}})";
   const ClientRun run = import_text_ok(text, "autocannon");
   EXPECT_EQ(run.counts.answered, 100u);
   EXPECT_EQ(run.counts.http_errors, 20u);
@@ -164,7 +166,8 @@ TEST(Traps, AutocannonLeavesOutAnswersThatAreNot2xx) {
 }
 
 TEST(Traps, AutocannonAddsLatenciesWhenItHasARate) {
-  const std::string text = std::string(kAutocannonErrors) + R"(400},"requests":{"total":100,"sent":105}})";
+  const std::string text =
+      std::string(kAutocannonErrors) + R"(400},"requests":{"total":100,"sent":105}})";
   const ClientRun run = import_text_ok(text, "autocannon");
   EXPECT_EQ(run.kind, LatencyKind::kCorrected);
   EXPECT_TRUE(has_note(run, "added 300 latencies"));
@@ -300,8 +303,8 @@ TEST(Traps, SiegeReportOnStderr) {
 }
 
 TEST(Traps, CutLinesAreLeftOutAndSaid) {
-  for (const char* name : {"hey.csv", "k6-out.csv", "k6-out.json", "vegeta.json", "vegeta.csv",
-                           "ab-gnuplot.tsv"}) {
+  for (const char* name :
+       {"hey.csv", "k6-out.csv", "k6-out.json", "vegeta.json", "vegeta.csv", "ab-gnuplot.tsv"}) {
     SCOPED_TRACE(name);
     std::string text = read_sample(name);
     const std::size_t whole = import_text_ok(text, name).samples.size();

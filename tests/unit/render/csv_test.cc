@@ -96,7 +96,8 @@ TEST(Csv, StatesAndPhasesSumToTheLatency) {
     return total;
   };
   const auto column = [&](const char* name) {
-    return static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), name) - rows[0].begin());
+    return static_cast<std::size_t>(std::find(rows[0].begin(), rows[0].end(), name) -
+                                    rows[0].begin());
   };
   EXPECT_EQ(sum(column("stopped_ns"), column("unexplained_ns")), 11'000'000);
   EXPECT_EQ(sum(column("accept_ns"), column("write_ns")), 11'000'000);
@@ -111,7 +112,8 @@ TEST(Csv, HostilePathsAreOneFieldAndNoFormula) {
 TEST(ThreadsCsv, TotalsOfEachThread) {
   const auto rows = rows_of("threads-csv");
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0], (std::vector<std::string>{"tid", "comm", "cpu_ns", "runq_ns", "throttled_ns"}));
+  EXPECT_EQ(rows[0],
+            (std::vector<std::string>{"tid", "comm", "cpu_ns", "runq_ns", "throttled_ns"}));
   EXPECT_EQ(rows[1], (std::vector<std::string>{"7", "a,b\"c", "30000000000", "0", "0"}));
 }
 

@@ -69,7 +69,8 @@ TEST(Flamegraph, HostileNamesStayText) {
 
 TEST(Flamegraph, LoadsNothing) {
   const std::string svg = rendered("flamegraph", {sample::flame()});
-  for (const char* what : {"xlink:href", " href=", " src=", "@import", "url(", "fetch(", "XMLHttp"}) {
+  for (const char* what :
+       {"xlink:href", " href=", " src=", "@import", "url(", "fetch(", "XMLHttp"}) {
     EXPECT_EQ(svg.find(what), std::string::npos) << what;
   }
   // Names of namespaces are the only addresses.
@@ -100,7 +101,8 @@ TEST(Folded, TimesAreNanoseconds) {
   flame.unit = "ms";
   EXPECT_NE(rendered("folded", {flame}).find("main;light:frame 39500000\n"), std::string::npos);
   flame.differential = true;
-  EXPECT_NE(rendered("folded", {flame}).find("main;light:frame 40000000 39500000\n"), std::string::npos);
+  EXPECT_NE(rendered("folded", {flame}).find("main;light:frame 40000000 39500000\n"),
+            std::string::npos);
   flame.unit = "samples";
   EXPECT_NE(rendered("folded", {flame}).find("main;light:frame 40000 39500\n"), std::string::npos);
 }

@@ -16,7 +16,8 @@ json json_of(const Report& report) {
 
 bool type_fits(const json& type, const json& value) {
   if (type.is_array()) {
-    return std::any_of(type.begin(), type.end(), [&](const json& t) { return type_fits(t, value); });
+    return std::any_of(type.begin(), type.end(),
+                       [&](const json& t) { return type_fits(t, value); });
   }
   if (type == "object") return value.is_object();
   if (type == "array") return value.is_array();

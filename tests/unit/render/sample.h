@@ -13,7 +13,8 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Every kind of attack in one string: terminal, HTML, attribute, script, CDATA, XML, bidi, no UTF-8.
+// Every kind of attack in one string: terminal, HTML, attribute, script, CDATA, XML, bidi, no
+// UTF-8.
 inline const std::string kHostile =
     "\x1b[31m</script><script>alert(1)</script>\"'&]]>\n\r\t\xff\xe2\x80\xae\xef\xbf\xbf,;=";
 
@@ -35,7 +36,8 @@ inline Finding finding() {
   f.evidence = {"16 short-lived threads held both CPUs " + kHostile};
   f.ruled_out = {"no quota is set", "no other process above 1 %"};
   f.tries = {"a smaller UV_THREADPOOL_SIZE"};
-  f.culprits = {{4310, 4311, "argon" + kHostile, "/system.slice/x", "own thread", milliseconds(30), 0.7}};
+  f.culprits = {
+      {4310, 4311, "argon" + kHostile, "/system.slice/x", "own thread", milliseconds(30), 0.7}};
   f.p99_without = {milliseconds(8), milliseconds(12)};
   return f;
 }
@@ -110,13 +112,16 @@ inline Report report() {
   e.latency = milliseconds(42);
   set(e.ledger, LifePhase::kReady, State::kBehind, milliseconds(2));
   set(e.ledger, LifePhase::kService, State::kRunqWake, milliseconds(40));
-  e.tiles = {{{}, milliseconds(2), LifePhase::kReady, State::kBehind, "POST /login", "argon2" + kHostile},
-             {milliseconds(2), milliseconds(40), LifePhase::kService, State::kRunqWake, "hash (tid 9)", ""}};
+  e.tiles = {
+      {{}, milliseconds(2), LifePhase::kReady, State::kBehind, "POST /login", "argon2" + kHostile},
+      {milliseconds(2), milliseconds(40), LifePhase::kService, State::kRunqWake, "hash (tid 9)",
+       ""}};
   r.exemplars = {e};
   r.coverage = {{CoverageLine::Level::kNotMeasured, "irq", "was not asked for"},
                 {CoverageLine::Level::kLoss, "ring", "3 records " + kHostile},
                 {CoverageLine::Level::kCost, "", "1.4 us a request"}};
-  r.machine = {{4242, "node" + kHostile, 0.98, 0.4, true, false}, {4310, "wrk", 0.2, 0, false, true}};
+  r.machine = {{4242, "node" + kHostile, 0.98, 0.4, true, false},
+               {4310, "wrk", 0.2, 0, false, true}};
   return r;
 }
 

@@ -20,8 +20,9 @@ std::size_t find(const std::string& text, std::string_view what) {
 
 TEST(Text, SaysTheVerdictFirst) {
   const std::string text = text_of(sample::report());
-  const std::size_t head = find(text, "srvprof: node auth.js (pid 4242) :21020, 00:30 recorded, 123,870 "
-                                      "requests, 0 lost, own cost");
+  const std::size_t head = find(text,
+                                "srvprof: node auth.js (pid 4242) :21020, 00:30 recorded, 123,870 "
+                                "requests, 0 lost, own cost");
   const std::size_t verdict = find(text, "VERDICT  GET /health is slow in its tail: p99 41.3 ms");
   const std::size_t finding = find(text, "  1  78 %  run queue, behind this process's own threads");
   const std::size_t routes = find(text, "ROUTES  (ms)");
@@ -106,7 +107,8 @@ TEST(Text, KeepsToItsWidth) {
   std::size_t begin = 0;
   while (begin < text.size()) {
     const std::size_t end = text.find('\n', begin);
-    EXPECT_LE(display_width(text.substr(begin, end - begin)), 110u) << text.substr(begin, end - begin);
+    EXPECT_LE(display_width(text.substr(begin, end - begin)), 110u)
+        << text.substr(begin, end - begin);
     begin = end + 1;
   }
 }
@@ -125,8 +127,10 @@ TEST(Text, ErrorsOfTheSinkComeBack) {
   const Report report = sample::report();
   for (const Format& format : formats()) {
     if ((format.needs & Format::kReport) == 0 || format.name == "csv") continue;
-    const Status status = format.render(Document{nullptr, &report, {}}, {},
-                                        [](std::string_view) -> Status { return Error{"full", "", {}}; });
+    const Status status =
+        format.render(Document{nullptr, &report, {}}, {}, [](std::string_view) -> Status {
+          return Error{"full", "", {}};
+        });
     EXPECT_FALSE(status.ok()) << format.name;
   }
 }

@@ -8,7 +8,7 @@
 #include "recording/text.h"
 #include "trace/flags.h"
 #include "trace/load.h"
-#include "trace/raw.h"
+#include "trace/timeline.h"
 #include "trace_text.h"
 
 namespace srvprof {

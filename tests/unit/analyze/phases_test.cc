@@ -1,0 +1,143 @@
+#include "analyze/phases.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "scenario.h"
+
+namespace srvprof {
+namespace {
+
+// `rate` requests a second over [from, to), with latencies around `latency`.
+void load(Scenario& s, Duration from, Duration to, double rate, Duration latency, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  std::exponential_distribution<double> gap(rate);
+  std::lognormal_distribution<double> factor(0, 0.3);
+  const RouteId route = s.route("GET /");
+  for (Duration t = from;;) {
+    t += Duration(static_cast<std::int64_t>(gap(random) * 1e9));
+    if (t >= to) return;
+    const double ns = static_cast<double>(latency.count()) * factor(random);
+    s.request(route, t, {{State::kCpu, Duration(static_cast<std::int64_t>(ns))}});
+  }
+}
+
+std::vector<std::string> names(const std::vector<LoadPhase>& phases) {
+  std::vector<std::string> out;
+  for (const LoadPhase& p : phases) out.push_back(p.name);
+  return out;
+}
+
+void expect_tiling(const Scenario& s, const std::vector<LoadPhase>& phases) {
+  ASSERT_FALSE(phases.empty());
+  EXPECT_EQ(phases.front().begin, s.trace.t_begin);
+  EXPECT_EQ(phases.back().end, s.trace.t_end);
+  std::uint64_t requests = 0;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    if (i > 0) {
+      EXPECT_EQ(phases[i].begin, phases[i - 1].end);
+    }
+    EXPECT_LT(phases[i].begin, phases[i].end);
+    EXPECT_FALSE(phases[i].why.empty());
+    requests += phases[i].requests;
+  }
+  EXPECT_EQ(requests, s.trace.requests.size());
+}
+
+TEST(Phases, IdleThenLoadThenIdle) {
+  Scenario s(20s);
+  load(s, 4s, 16s, 500, 1ms);
+  const auto phases = load_phases(s.trace);
+  EXPECT_EQ(names(phases), (std::vector<std::string>{"idle", "steady", "idle-2"}));
+  expect_tiling(s, phases);
+  EXPECT_NEAR(to_seconds(phases[1].begin - s.trace.t_begin), 4.0, 0.3);
+  EXPECT_NEAR(to_seconds(phases[1].end - s.trace.t_begin), 16.0, 0.3);
+  EXPECT_NE(phases[1].why.find("throughput 0/s -> 5"), std::string::npos) << phases[1].why;
+}
+
+TEST(Phases, WarmUpIsFasterLater) {
+  Scenario s(20s);
+  load(s, 0s, 3s, 300, 4ms);
+  load(s, 3s, 20s, 900, 1ms, 2);
+  const auto phases = load_phases(s.trace);
+  EXPECT_EQ(names(phases), (std::vector<std::string>{"warm-up", "steady"}));
+  EXPECT_NEAR(to_seconds(phases[1].begin - s.trace.t_begin), 3.0, 0.5);
+  expect_tiling(s, phases);
+}
+
+TEST(Phases, SteadyLoadIsOnePhase) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    Scenario s(20s);
+    load(s, 0s, 20s, 800, 1ms, seed);
+    EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady"})) << seed;
+  }
+}
+
+TEST(Phases, OneSignalAloneIsNoBoundary) {
+  Scenario s(20s);
+  load(s, 0s, 10s, 800, 1ms);
+  load(s, 10s, 20s, 800, 3ms, 2);  // slower at the same rate: the load did not change
+  EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady"}));
+}
+
+TEST(Phases, TwoLevelsOfLoad) {
+  Scenario s(20s);
+  load(s, 0s, 10s, 400, 1ms);
+  load(s, 10s, 20s, 1500, 3ms, 2);
+  EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady", "steady-2"}));
+}
+
+TEST(Phases, AStallIsNotIdle) {
+  Scenario s(20s);
+  load(s, 0s, 8s, 500, 1ms);
+  s.request(s.route("GET /"), 8s, {{State::kStopped, 3s}});  // a closed loop waits for it
+  load(s, 11s, 20s, 500, 1ms, 2);
+  EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady"}));
+}
+
+TEST(Phases, ThinLoadIsNotChoppedUp) {
+  Scenario s(30s);
+  load(s, 0s, 30s, 2, 1ms);
+  EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady"}));
+}
+
+TEST(Phases, ShortRunIsOnePhase) {
+  Scenario s(3s);
+  load(s, 0s, 1s, 300, 9ms);
+  load(s, 1s, 3s, 2000, 1ms, 2);
+  EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady"}));
+}
+
+TEST(Phases, MarksOverride) {
+  Scenario s(20s);
+  load(s, 0s, 20s, 500, 1ms);
+  s.trace.phase_marks.push_back({s.at(0s), "load", "load-start"});
+  s.trace.phase_marks.push_back({s.at(5s), "before", "mark"});
+  s.trace.phase_marks.push_back({s.at(12s), "after", "mark"});
+  const auto phases = load_phases(s.trace);
+  EXPECT_EQ(names(phases), (std::vector<std::string>{"unmarked", "before", "after"}));
+  EXPECT_EQ(phases[2].begin, s.at(12s));
+  expect_tiling(s, phases);
+}
+
+TEST(Phases, NothingRecorded) {
+  Scenario s(5s);
+  const auto phases = load_phases(s.trace);
+  ASSERT_EQ(phases.size(), 1u);
+  EXPECT_TRUE(is_idle(phases[0]));
+  s.trace.t_end = s.trace.t_begin;
+  EXPECT_FALSE(load_phases(s.trace).empty());
+}
+
+TEST(Phases, PhaseAt) {
+  const Time t = time_from_ns(1'000'000'000);
+  const std::vector<LoadPhase> phases{{"a", t, t + 1s, "", 0}, {"b", t + 1s, t + 2s, "", 0}};
+  EXPECT_EQ(phase_at(phases, t - 1s), 0u);
+  EXPECT_EQ(phase_at(phases, t), 0u);
+  EXPECT_EQ(phase_at(phases, t + 1s), 1u);
+  EXPECT_EQ(phase_at(phases, t + 9s), 1u);
+}
+
+}  // namespace
+}  // namespace srvprof
