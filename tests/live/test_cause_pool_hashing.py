@@ -9,7 +9,10 @@ def test_cause_pool_hashing(t):
     recording, _ = scenarios.record(
         t, server,
         f"4,rate=200 GET {server.url('/health')}",
-        f"8 POST {server.url('/pool')}", seconds=8)
+        f"2,rate=5 POST {server.url('/pool')}",
+        f"16,burst=1 POST {server.url('/pool')}", seconds=8)
     result = recording.report()
-    report.expect(t, result, "GET /health", "runq-own-threads")
+    # A worker that loses its CPU while it holds libuv's queue lock makes the loop wait in that lock with
+    # a /pool request in hand: that part is rightly "behind" it.
+    report.expect(t, result, "GET /health", "runq-own-threads", allow=["behind-other-route"])
     report.expect(t, result, "POST /pool", "pool", allow=["runq-own-threads"])

@@ -72,7 +72,7 @@ static void open_conn(struct conn *c)
 {
 	struct mix *mix = &options->mixes[c->mix];
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(mix->port) };
-	int one = 1, small = 16384;
+	int one = 1, small = 65536;
 
 	c->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (c->fd < 0 || inet_pton(AF_INET, mix->host, &address.sin_addr) != 1)
