@@ -15,12 +15,8 @@
 namespace srvprof {
 namespace {
 
-// The run-wide finding belongs to the largest group of a loaded phase, if that has nothing else to say.
+// The run-wide finding comes first in the largest group: what clients saw was not made here.
 void add_client_side(const Trace& trace, const Facts& facts, std::vector<GroupData>& groups) {
-  const bool any = std::any_of(groups.begin(), groups.end(), [](const GroupData& g) {
-    return !g.first && !g.out.findings.empty();
-  });
-  if (any) return;
   const auto largest = std::max_element(
       groups.begin(), groups.end(),
       [](const GroupData& a, const GroupData& b) { return a.out.requests < b.out.requests; });

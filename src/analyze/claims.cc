@@ -8,7 +8,8 @@
 namespace srvprof {
 namespace {
 
-constexpr double kNoticeable = 0.1;  // of a request's excess: then the cause counts for that request
+constexpr double kNoticeable =
+    0.1;  // of a request's excess: then the cause counts for that request
 
 void divide(Ledger& ledger, std::int64_t n) {
   for (auto& row : ledger.cell) {

@@ -15,18 +15,19 @@ using TileSource = std::function<void(const Trace&, RequestId, std::vector<Tile>
 // The tile as it is charged: to the stall that it is an echo of, if it is one.
 Tile charged(const Trace& trace, const Tile& tile);
 
-// Index into all_causes() of the first cause that claims a charged() tile, or all_causes().size() if none does.
+// Index into all_causes() of the first cause that claims a charged() tile, or all_causes().size()
+// if none does.
 std::size_t claimant(const CauseContext& ctx, const Request& request, const Tile& tile);
 
 // The ledgers of a set of requests and what each cause claimed of them. Vectors are by the index of
 // the cause; the entry behind the last cause is what nobody claimed.
 struct ClaimSet {
-  std::vector<RequestId> requests;              // those that were looked at
-  std::uint64_t represented = 0;                // those that they stand for
+  std::vector<RequestId> requests;  // those that were looked at
+  std::uint64_t represented = 0;    // those that they stand for
   Duration mean_latency{};
-  Ledger mean;                                  // per request
-  std::vector<Duration> claimed;                // mean per request
-  std::vector<std::vector<ClaimedTile>> tiles;  // empty unless asked for
+  Ledger mean;                                    // per request
+  std::vector<Duration> claimed;                  // mean per request
+  std::vector<std::vector<ClaimedTile>> tiles;    // empty unless asked for
   std::vector<std::vector<Duration>> of_request;  // [request][cause]
 };
 

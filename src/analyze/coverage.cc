@@ -37,8 +37,9 @@ void losses(const Trace& trace, const ReportHeader& header, std::vector<Coverage
     out.push_back({Level::kLoss, "damage in the file", damage});
   }
   if (!header.clean_end) {
-    out.push_back({Level::kLoss, "end", "the recording was not closed in order; what came after its "
-                                        "last whole chunk is missing"});
+    out.push_back({Level::kLoss, "end",
+                   "the recording was not closed in order; what came after its "
+                   "last whole chunk is missing"});
   }
 }
 
@@ -50,15 +51,18 @@ void not_measured(const Trace& trace, std::vector<CoverageLine>& out) {
   for (const Unmeasured& u : kUnmeasured) {
     const auto found = last.find(u.counter);
     if (found == last.end() || found->second == 0) continue;
-    out.push_back({Level::kNotMeasured, u.topic,
-                   fmt::format("{} {}", count_words(found->second), u.what)});
+    out.push_back(
+        {Level::kNotMeasured, u.topic, fmt::format("{} {}", count_words(found->second), u.what)});
   }
+  // Probes that are off for the same reason are one line.
+  std::map<std::pair<bool, std::string>, std::string> names;
   for (const rows::Capability& c : trace.capabilities) {
-    if (!c.used) {
-      out.push_back({Level::kNotMeasured, c.name, c.detail.empty() ? "not used" : c.detail});
-    } else if (!c.detail.empty()) {
-      out.push_back({Level::kInfo, c.name, c.detail});
-    }
+    if (c.used && c.detail.empty()) continue;
+    std::string& list = names[{c.used, c.detail.empty() ? "not used" : c.detail}];
+    list += (list.empty() ? "" : ", ") + c.name;
+  }
+  for (const auto& [why, list] : names) {
+    out.push_back({why.first ? Level::kInfo : Level::kNotMeasured, list, why.second});
   }
 }
 
@@ -71,7 +75,8 @@ void special_requests(const Trace& trace, const ReportHeader& h, std::vector<Cov
     if (r.censored && (shortest == Duration(0) || r.latency() < shortest)) shortest = r.latency();
   }
   add(h.censored, "in flight at the end",
-      fmt::format("requests, counted with the time that they had taken (>= {})", ms_words(shortest)));
+      fmt::format("requests, counted with the time that they had taken (>= {})",
+                  ms_words(shortest)));
   add(h.left_out_at_attach, "in flight at attach", "requests, left out");
   add(h.aborted, "aborted", "requests whose peer went away, counted with the time until then");
   add(h.streams, "streams", "long answers, kept out of the percentiles");
@@ -87,9 +92,10 @@ void special_requests(const Trace& trace, const ReportHeader& h, std::vector<Cov
 
 void governor(const ReportHeader& h, std::vector<CoverageLine>& out) {
   if (!h.governor_engaged) return;
-  out.push_back({Level::kLoss, "governor",
-                 fmt::format("to keep up, at times only one in {} new connections was recorded in full",
-                             h.governor_max_one_in)});
+  out.push_back(
+      {Level::kLoss, "governor",
+       fmt::format("to keep up, at times only one in {} new connections was recorded in full",
+                   h.governor_max_one_in)});
 }
 
 void quality(const std::vector<GroupData>& groups, std::vector<CoverageLine>& out) {
@@ -195,7 +201,8 @@ void fill_cost(const Trace& trace, ReportHeader& h) {
     h.collector_cpu_share = static_cast<double>(last.cpu_ns - first.cpu_ns) / 1e9 / span;
   }
   if (last.bpf_sampled_ns == 0 || h.requests == 0) return;
-  const double busy = static_cast<double>(last.bpf_run_ns) / static_cast<double>(last.bpf_sampled_ns);
+  const double busy =
+      static_cast<double>(last.bpf_run_ns) / static_cast<double>(last.bpf_sampled_ns);
   const double total = busy * static_cast<double>(h.duration.count());
   h.own_cost_per_request =
       Duration(static_cast<std::int64_t>(total / static_cast<double>(h.requests)));

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMostTail = 30'000, kMostBody = 10'000, kMostFastest = 5'000;
+constexpr std::size_t kMostTail = 10'000, kMostBody = 5'000, kMostFastest = 2'000;
 constexpr double kLeastShare = 0.05;
 constexpr double kLeastBodyShare = 0.1;
 constexpr Duration kLeastTime = 500us;
@@ -100,8 +100,8 @@ std::size_t slower_by_1ms(const Trace& trace, std::span<const RequestId> tail, D
 void explain_tail(const CauseContext& ctx, const TileSource& source, GroupData& g, ClaimSet& tail,
                   const ClaimSet& body) {
   const std::size_t top = largest_waiting_cause(tail);
-  const bool same_as_body = body_waits(body) && top + 1 < tail.claimed.size() &&
-                            largest_waiting_cause(body) == top;
+  const bool same_as_body =
+      body_waits(body) && top + 1 < tail.claimed.size() && largest_waiting_cause(body) == top;
   ClaimSet fastest;
   if (same_as_body) {
     fastest = claim(ctx, source, slice(g.members, g.split.fast_from, g.split.fast_to), kMostFastest,
@@ -111,10 +111,10 @@ void explain_tail(const CauseContext& ctx, const TileSource& source, GroupData& 
   std::vector<Finding> findings = findings_of(ctx, all, kLeastShare);
   for (Finding& f : findings) {
     if (same_as_body) {
-      f.evidence.push_back(
-          fmt::format("ordinary requests wait for the same: shares are of the time beyond the fastest "
-                      "requests (p1..p10, {})",
-                      ms_words(fastest.mean_latency)));
+      f.evidence.push_back(fmt::format(
+          "ordinary requests wait for the same: shares are of the time beyond the fastest "
+          "requests (p1..p10, {})",
+          ms_words(fastest.mean_latency)));
     }
     g.out.findings.push_back(std::move(f));
   }
@@ -140,8 +140,8 @@ void explain(const CauseContext& ctx_in, const TileSource& source, GroupData& g)
   if (tail.mean_latency > Duration(0)) {
     g.out.unexplained_share = to_ms(tail.mean.unnamed) / to_ms(tail.mean_latency);
   }
-  GapFacts facts{n,     tail_ids.size(), slower_by_1ms(ctx.trace, tail_ids, g.body_mean),
-                 g.first, g.gap,           g.body_mean,
+  GapFacts facts{n,          tail_ids.size(), slower_by_1ms(ctx.trace, tail_ids, g.body_mean),
+                 g.first,    g.gap,           g.body_mean,
                  g.bootstrap};
   g.out.not_explained_why = nothing_to_explain(facts);
   g.out.explained = g.out.not_explained_why.empty();
@@ -149,7 +149,8 @@ void explain(const CauseContext& ctx_in, const TileSource& source, GroupData& g)
   if (g.out.explained) explain_tail(ctx, source, g, tail, body);
   if (waits) {
     const auto all = all_stats(body, nullptr);
-    for (Finding& f : findings_of(ctx, all, kLeastBodyShare)) g.out.findings.push_back(std::move(f));
+    for (Finding& f : findings_of(ctx, all, kLeastBodyShare))
+      g.out.findings.push_back(std::move(f));
   }
   if (!g.out.findings.empty()) estimate_without(ctx, source, g);
 }

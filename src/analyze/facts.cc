@@ -91,7 +91,8 @@ QuotaUse quota_use(const Trace& trace, Time from, Time to) {
       use.throttled = last->nr_throttled - first->nr_throttled;
     }
     if (last->throttled_ns >= first->throttled_ns) {
-      use.throttled_time = Duration(static_cast<std::int64_t>(last->throttled_ns - first->throttled_ns));
+      use.throttled_time =
+          Duration(static_cast<std::int64_t>(last->throttled_ns - first->throttled_ns));
     }
     const bool tighter = use.throttled_time > worst.throttled_time ||
                          (use.throttled_time == worst.throttled_time && use.quota > worst.quota);

@@ -22,17 +22,17 @@ const Thread* find_thread(const Trace& trace, std::uint32_t tid);    // null if 
 bool is_kernel_thread(const Task& task);
 bool is_real_time(const Task& task);
 
-// A task as the reader knows it: "wrk (pid 4310)", "kworker/0:1 (kernel thread)", and a thread of the
-// target as "libuv-worker (tid 4250)".
+// A task as the reader knows it: "wrk (pid 4310)", "kworker/0:1 (kernel thread)", and a thread of
+// the target as "libuv-worker (tid 4250)".
 std::string task_words(const Trace& trace, std::uint32_t tid);
-std::string remote_words(const Conn& conn);   // "127.0.0.1:5432", "[::1]:80"
+std::string remote_words(const Conn& conn);  // "127.0.0.1:5432", "[::1]:80"
 std::string process_words(const Trace& trace, std::uint32_t pid);
 
 // Limits and counters of the target's cgroup between two instants (the rows nearest before them).
 struct QuotaUse {
   bool recorded = false;
   std::string cgroup;
-  Duration quota{}, period{};            // quota zero = none
+  Duration quota{}, period{};  // quota zero = none
   std::uint64_t periods = 0, throttled = 0;
   Duration throttled_time{};
 };
@@ -43,10 +43,10 @@ std::optional<std::uint64_t> counter_growth(const Trace& trace, std::string_view
                                             Time to);
 
 struct Facts {
-  unsigned cpus = 0;                     // of the machine, 0 = not recorded
-  std::vector<MachineProcess> machine;       // by CPU use; pid 0 = all below 0.1 %
+  unsigned cpus = 0;                    // of the machine, 0 = not recorded
+  std::vector<MachineProcess> machine;  // by CPU use; pid 0 = all below 0.1 %
   double target_cpus = 0, generator_cpus = 0, generator_runq = 0, total_cpus = 0;
-  double target_idle_share = 0;          // of the loaded time: no thread on or waiting for a CPU
+  double target_idle_share = 0;  // of the loaded time: no thread on or waiting for a CPU
   bool idle_known = false;
   const MachineProcess* busiest_other() const;  // neither target nor load generator; null if none
 };

@@ -21,8 +21,8 @@ struct Window {
 };
 
 struct Selection {
-  std::vector<RequestId> slow;   // the subject: tail, or all
-  std::vector<RequestId> body;   // of differential graphs
+  std::vector<RequestId> slow;  // the subject: tail, or all
+  std::vector<RequestId> body;  // of differential graphs
 };
 
 std::vector<RequestId> thinned(std::vector<RequestId> ids) {
@@ -42,7 +42,9 @@ Selection select(const Trace& trace, const FlameOptions& options) {
   const bool all = options.tail_percentile <= 0 && !options.diff_body;
   Selection s;
   for (const GroupData& g : groups_of(trace, load_phases(trace), filter)) {
-    const auto at = [&](std::size_t i) { return g.members.begin() + static_cast<std::ptrdiff_t>(i); };
+    const auto at = [&](std::size_t i) {
+      return g.members.begin() + static_cast<std::ptrdiff_t>(i);
+    };
     s.slow.insert(s.slow.end(), all ? g.members.begin() : at(g.split.tail), g.members.end());
     if (g.members.empty()) continue;
     s.body.insert(s.body.end(), at(g.split.body_from), at(g.split.body_to));
@@ -55,7 +57,8 @@ Selection select(const Trace& trace, const FlameOptions& options) {
 std::vector<Window> windows(const Trace& trace, const FlameOptions& options) {
   std::vector<Window> out;
   for (const LoadPhase& phase : load_phases(trace)) {
-    if (options.phase.empty() || phase.name == options.phase) out.push_back({phase.begin, phase.end});
+    if (options.phase.empty() || phase.name == options.phase)
+      out.push_back({phase.begin, phase.end});
   }
   return out;
 }
@@ -86,15 +89,15 @@ void add_sample(const Trace& trace, const rows::Sample& s, double weight, bool b
   builder.add(thread ? thread->comm : "", s.ustack, s.kstack, {}, weight, baseline);
 }
 
-// --- everything -----------------------------------------------------------------------------------
+// --- everything
+// -----------------------------------------------------------------------------------
 
 void all_samples(const Trace& trace, const FlameOptions& options, FlameBuilder& builder) {
   const std::vector<Window> in = windows(trace, options);
   for (const rows::Sample& s : trace.samples) {
     if (!options.phase.empty() && !is_in(in, s.t)) continue;
     const Thread* thread = thread_at_time(trace, s.tid, s.t);
-    if (!options.route.empty() &&
-        (!thread || !route_matches(trace, *thread, s.t, options.route))) {
+    if (!options.route.empty() && (!thread || !route_matches(trace, *thread, s.t, options.route))) {
       continue;
     }
     add_sample(trace, s, 1, false, builder);
@@ -119,7 +122,8 @@ void all_off_cpu(const Trace& trace, const FlameOptions& options, FlameBuilder& 
   }
 }
 
-// --- what requests met ----------------------------------------------------------------------------
+// --- what requests met
+// ----------------------------------------------------------------------------
 
 bool is_on_cpu(State state) {
   return state == State::kCpu || state == State::kBehind || state == State::kIrq ||
@@ -203,7 +207,8 @@ void fill(const Trace& trace, const FlameOptions& options, FlameBuilder& builder
   const Selection s = select(trace, options);
   const bool wall = options.kind == FlameKind::kWall;
   out.subtitle += fmt::format(", {} requests", count_words(s.slow.size()));
-  if (options.diff_body) out.subtitle += fmt::format(" against {} ordinary ones", count_words(s.body.size()));
+  if (options.diff_body)
+    out.subtitle += fmt::format(" against {} ordinary ones", count_words(s.body.size()));
   if (options.kind == FlameKind::kOnCpu) {
     samples_of_requests(trace, s.slow, !options.diff_body, false, builder);
     if (options.diff_body) samples_of_requests(trace, s.body, false, true, builder);
@@ -230,8 +235,9 @@ FlameData flame(const Trace& trace, const FlameOptions& options) {
   out.differential = options.diff_body;
   out.unit = options.kind == FlameKind::kOnCpu ? "samples" : "ms";
   const auto comm = trace.meta.find("target.comm");
-  out.title = fmt::format("{}{}{}", comm == trace.meta.end() ? "" : comm->second + ", ",
-                          kind_words(options.kind), options.diff_body ? ", slow against ordinary" : "");
+  out.title =
+      fmt::format("{}{}{}", comm == trace.meta.end() ? "" : comm->second + ", ",
+                  kind_words(options.kind), options.diff_body ? ", slow against ordinary" : "");
   out.subtitle = options.route.empty() ? "all routes" : options.route;
   if (!options.phase.empty()) out.subtitle += ", phase " + options.phase;
   if (options.tail_percentile > 0) {

@@ -33,7 +33,7 @@ class FlameBuilder {
   const Trace& trace_;
   std::vector<std::string> labels_;
   std::unordered_map<std::string, std::uint32_t> index_;
-  std::unordered_map<std::uint64_t, Frames> memo_;   // by stack hash
+  std::unordered_map<std::uint64_t, Frames> memo_;  // by stack hash
   std::map<Frames, FlameStack> stacks_;
 };
 

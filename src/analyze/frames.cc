@@ -10,12 +10,21 @@ namespace {
 
 // Kernel frames that every blocked task shows: they say nothing about why.
 bool is_scheduler(std::string_view function) {
-  static constexpr std::string_view kNames[] = {
-      "__schedule",       "schedule",       "schedule_timeout",     "io_schedule",
-      "io_schedule_timeout", "schedule_preempt_disabled", "preempt_schedule",
-      "preempt_schedule_irq", "__cond_resched", "schedule_hrtimeout_range",
-      "schedule_hrtimeout_range_clock", "__traceiter_sched_switch", "wait_woken",
-      "__perf_event_task_sched_out", "exit_to_user_mode_loop"};
+  static constexpr std::string_view kNames[] = {"__schedule",
+                                                "schedule",
+                                                "schedule_timeout",
+                                                "io_schedule",
+                                                "io_schedule_timeout",
+                                                "schedule_preempt_disabled",
+                                                "preempt_schedule",
+                                                "preempt_schedule_irq",
+                                                "__cond_resched",
+                                                "schedule_hrtimeout_range",
+                                                "schedule_hrtimeout_range_clock",
+                                                "__traceiter_sched_switch",
+                                                "wait_woken",
+                                                "__perf_event_task_sched_out",
+                                                "exit_to_user_mode_loop"};
   return std::find(std::begin(kNames), std::end(kNames), function) != std::end(kNames) ||
          function.rfind("bpf_", 0) == 0;
 }

@@ -13,8 +13,8 @@ namespace srvprof {
 // unresolved ones "module+0xoff". Empty if the stack was not recorded (hash 0 = none).
 std::vector<std::string> frame_names(const Trace& trace, std::uint64_t hash);
 
-// Where a thread was: the innermost user function that has a name, else the innermost kernel function
-// that is not the scheduler itself, else module and offset. May be empty.
+// Where a thread was: the innermost user function that has a name, else the innermost kernel
+// function that is not the scheduler itself, else module and offset. May be empty.
 std::string innermost_name(const Trace& trace, std::uint64_t kstack, std::uint64_t ustack);
 
 // The innermost named frames, "a <- b <- c", at most `depth`, without the scheduler's own.

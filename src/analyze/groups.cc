@@ -11,8 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Blocks of the bootstrap: 1 s, as a stall with its echo seldom lasts longer; a short run is cut into
-// twenty, else there would be nothing to draw from.
+// Blocks of the bootstrap: 1 s, as a stall with its echo seldom lasts longer; a short run is cut
+// into twenty, else there would be nothing to draw from.
 Duration block_length(const LoadPhase& phase) {
   return std::clamp<Duration>((phase.end - phase.begin) / 20, 50ms, 1s);
 }

@@ -12,12 +12,12 @@ namespace srvprof {
 
 struct GroupData {
   RouteId route;
-  std::size_t phase = 0;               // index into the phases
-  bool first = false;                  // first requests of their connections
-  std::vector<RequestId> members;      // by latency, without streams
+  std::size_t phase = 0;           // index into the phases
+  bool first = false;              // first requests of their connections
+  std::vector<RequestId> members;  // by latency, without streams
   SplitRanks split;
   Bootstrap bootstrap;
-  Duration gap{}, body_mean{};         // over all members of tail and body
+  Duration gap{}, body_mean{};  // over all members of tail and body
   Group out;
 };
 

@@ -67,8 +67,9 @@ std::vector<MachineProcess> machine_use(const Trace& trace) {
     }
     out.push_back(std::move(p));
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const MachineProcess& a, const MachineProcess& b) { return a.cpus > b.cpus; });
+  std::stable_sort(out.begin(), out.end(), [](const MachineProcess& a, const MachineProcess& b) {
+    return a.cpus > b.cpus;
+  });
   return out;
 }
 

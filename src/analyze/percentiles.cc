@@ -9,8 +9,8 @@ namespace srvprof {
 namespace {
 
 constexpr std::size_t kMostReplicates = 200, kLeastReplicates = 40;
-constexpr std::size_t kWork = 40'000'000;   // blocks x bins x replicates
-constexpr std::size_t kExactUpTo = 2048;    // values up to which each is a bin of its own
+constexpr std::size_t kWork = 40'000'000;  // blocks x bins x replicates
+constexpr std::size_t kExactUpTo = 2048;   // values up to which each is a bin of its own
 
 // Numerical Recipes' 64-bit generator: small, and the same everywhere.
 class Random {
@@ -26,8 +26,8 @@ class Random {
 
 // The sorted values cut into bins of neighbouring ranks, finer towards the tail.
 struct Bins {
-  std::vector<std::size_t> begin;       // rank at which each bin begins, and n
-  std::vector<double> mean;             // of each bin's values, ns
+  std::vector<std::size_t> begin;                 // rank at which each bin begins, and n
+  std::vector<double> mean;                       // of each bin's values, ns
   std::vector<std::vector<std::uint32_t>> count;  // [block][bin]
   std::size_t size() const { return mean.size(); }
 };
@@ -158,8 +158,8 @@ Bootstrap block_bootstrap(const BootstrapInput& in) {
   const Bins bins = bins_of(in);
   result.blocks = bins.count.size();
   if (result.blocks < 2) return result;
-  const std::size_t replicates = std::clamp(kWork / (result.blocks * bins.size()),
-                                            kLeastReplicates, kMostReplicates);
+  const std::size_t replicates =
+      std::clamp(kWork / (result.blocks * bins.size()), kLeastReplicates, kMostReplicates);
   std::vector<std::vector<double>> values(in.percentiles.size());
   std::vector<double> gaps;
   Random random;
@@ -183,8 +183,8 @@ std::vector<Percentile> percentiles_of(std::span<const Duration> sorted,
   if (sorted.empty()) return out;
   for (std::size_t k = 0; k < std::size(kPercentiles); ++k) {
     const double p = kPercentiles[k];
-    Percentile percentile{p, sorted[rank_of(p, sorted.size())], {}, {},
-                          enough_for(p, sorted.size())};
+    Percentile percentile{
+        p, sorted[rank_of(p, sorted.size())], {}, {}, enough_for(p, sorted.size())};
     Interval interval = binomial_interval(sorted, p);
     if (bootstrap.blocks >= 2 && k < bootstrap.percentiles.size()) {
       interval.low = std::min(interval.low, bootstrap.percentiles[k].low);

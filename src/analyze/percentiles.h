@@ -10,8 +10,8 @@
 
 namespace srvprof {
 
-// 0-based index of the p-th percentile (0 < p <= 100) of n > 0 sorted values: the smallest value that
-// at least p % of the values do not exceed.
+// 0-based index of the p-th percentile (0 < p <= 100) of n > 0 sorted values: the smallest value
+// that at least p % of the values do not exceed.
 std::size_t rank_of(double p, std::size_t n);
 
 // Whether n values are enough for a two-sided 95 % interval of that percentile: p99 >= 370,
@@ -34,8 +34,8 @@ struct Bootstrap {
 };
 
 struct BootstrapInput {
-  std::span<const Duration> sorted;           // latencies, ascending
-  std::span<const std::uint32_t> block;       // block of time of each of them
+  std::span<const Duration> sorted;      // latencies, ascending
+  std::span<const std::uint32_t> block;  // block of time of each of them
   std::span<const double> percentiles;
   double tail_percentile = 99;
 };

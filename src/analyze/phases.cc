@@ -14,19 +14,19 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kBin = 250ms;
-constexpr std::size_t kMaxBins = 20'000;      // longer recordings get wider bins
-constexpr std::size_t kMinSegment = 4;        // bins, 1 s
-constexpr std::size_t kAgree = 2;             // bins between the change points of two signals
-constexpr double kIdleShare = 0.01;           // of the peak throughput
-constexpr double kEffect = 0.2;               // a boundary moves both signals by at least this
-constexpr Duration kShortRun = 4s;            // busy time below this is one phase
+constexpr std::size_t kMaxBins = 20'000;  // longer recordings get wider bins
+constexpr std::size_t kMinSegment = 4;    // bins, 1 s
+constexpr std::size_t kAgree = 2;         // bins between the change points of two signals
+constexpr double kIdleShare = 0.01;       // of the peak throughput
+constexpr double kEffect = 0.2;           // a boundary moves both signals by at least this
+constexpr Duration kShortRun = 4s;        // busy time below this is one phase
 constexpr Duration kWarmUpMost = 15s;
-constexpr double kWarmUpFall = 1.2;           // p50 of a warm-up over that of what follows
+constexpr double kWarmUpFall = 1.2;  // p50 of a warm-up over that of what follows
 
 struct Bin {
   std::size_t requests = 0;
-  double p50_ns = 0;        // carried over from the bin before if there are too few requests
-  bool covered = false;     // some request was open all through it: a stall, not idleness
+  double p50_ns = 0;     // carried over from the bin before if there are too few requests
+  bool covered = false;  // some request was open all through it: a stall, not idleness
 };
 
 struct Bins {
@@ -69,10 +69,12 @@ Bins bins_of(const Trace& trace) {
   b.begin = trace.t_begin;
   const Duration span = std::max(trace.t_end - trace.t_begin, Duration(1));
   while (span / b.width >= static_cast<std::int64_t>(kMaxBins)) b.width *= 2;
-  b.bins.resize(static_cast<std::size_t>(span / b.width) + 1);
+  // Whole bins only: what is left at the end is too short to tell a level.
+  b.bins.resize(std::max<std::size_t>(1, static_cast<std::size_t>(span / b.width)));
   std::vector<std::vector<std::int64_t>> latencies(b.bins.size());
   for (const Request& r : trace.requests) {
-    if (!r.stream) latencies[bin_of(b, r.t_arrive)].push_back(r.latency().count());
+    if (r.stream || (b.bins.size() > 1 && r.t_arrive >= b.at(b.bins.size()))) continue;
+    latencies[bin_of(b, r.t_arrive)].push_back(r.latency().count());
   }
   double carried = 0;
   for (std::size_t i = 0; i < b.bins.size(); ++i) {
@@ -102,13 +104,21 @@ double peak_of(const Bins& b) {
 }
 
 // Idle runs shorter than a segment inside the load are left to the load; at the ends half a second
-// is enough, since nobody waits there. A load of few requests has empty bins without being idle: the
-// run must miss kMissed requests, or last 5 s.
+// is enough, since nobody waits there. A load of few requests has empty bins without being idle:
+// the run must miss kMissed requests, or last 5 s.
 std::vector<Piece> idle_and_busy(const Bins& b) {
   constexpr double kMissed = 20;
   const double peak = peak_of(b);
   const double threshold = kIdleShare * peak;
   const std::size_t n = b.bins.size();
+  double total = 0, used = 0;
+  for (const Bin& bin : b.bins) {
+    total += static_cast<double>(bin.requests);
+    used += bin.requests > 0 ? 1 : 0;
+  }
+  // Of a thin load most bins are empty by chance: what an ordinary bin holds is the mean over all.
+  const bool thin = total < 2 * used;
+  const double ordinary = thin ? total / static_cast<double>(n) : peak;
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < n;) {
     const auto idle = [&](std::size_t k) {
@@ -118,7 +128,8 @@ std::vector<Piece> idle_and_busy(const Bins& b) {
     while (end < n && idle(end) == idle(i)) ++end;
     const bool at_edge = i == 0 || end == n;
     const bool long_enough = end - i >= (at_edge ? 2 : kMinSegment);
-    const bool missed = peak * static_cast<double>(end - i) >= kMissed || end - i >= 20;
+    const bool missed =
+        ordinary * static_cast<double>(end - i) >= kMissed || (!thin && end - i >= 20);
     const bool is_idle_run = idle(i) && long_enough && (missed || peak == 0);
     if (!pieces.empty() && pieces.back().idle == is_idle_run) {
       pieces.back().to = end;
@@ -131,7 +142,7 @@ std::vector<Piece> idle_and_busy(const Bins& b) {
 }
 
 struct Level {
-  double rate = 0, p50_ns = 0;   // requests per second, median of the bins' medians
+  double rate = 0, p50_ns = 0;  // requests per second, median of the bins' medians
 };
 
 Level level_of(const Bins& b, std::size_t from, std::size_t to) {
@@ -189,8 +200,7 @@ std::vector<std::size_t> agreed_cuts(const Bins& b, std::size_t from, std::size_
 void cut_busy(const Bins& b, const Piece& piece, std::vector<Piece>& out) {
   Piece current{piece.from, piece.to, false, {}};
   const bool is_short = b.width * static_cast<std::int64_t>(piece.to - piece.from) < kShortRun;
-  const auto cuts =
-      is_short ? std::vector<std::size_t>{} : agreed_cuts(b, piece.from, piece.to);
+  const auto cuts = is_short ? std::vector<std::size_t>{} : agreed_cuts(b, piece.from, piece.to);
   for (std::size_t k = 0; k < cuts.size(); ++k) {
     const std::size_t next_end = k + 1 < cuts.size() ? cuts[k + 1] : piece.to;
     const Level before = level_of(b, current.from, cuts[k]);
@@ -245,9 +255,9 @@ std::vector<LoadPhase> by_change_points(const Trace& trace) {
     phase.end = i + 1 < pieces.size() ? b.at(piece.to) : trace.t_end;
     phase.why = piece.why;
     if (phase.why.empty() && i > 0) {
-      phase.why = fmt::format(
-          "throughput {} -> {}", rate_words(level_of(b, pieces[i - 1].from, pieces[i - 1].to).rate),
-          rate_words(level_of(b, piece.from, piece.to).rate));
+      phase.why = fmt::format("throughput {} -> {}",
+                              rate_words(level_of(b, pieces[i - 1].from, pieces[i - 1].to).rate),
+                              rate_words(level_of(b, piece.from, piece.to).rate));
     }
     if (phase.why.empty()) phase.why = "attach";
     phases.push_back(std::move(phase));
@@ -280,8 +290,7 @@ std::vector<LoadPhase> load_phases(const Trace& trace) {
       marks.push_back(mark);
     }
   }
-  std::vector<LoadPhase> phases =
-      marks.empty() ? by_change_points(trace) : by_marks(trace, marks);
+  std::vector<LoadPhase> phases = marks.empty() ? by_change_points(trace) : by_marks(trace, marks);
   if (phases.empty()) phases.push_back({"steady", trace.t_begin, trace.t_end, "attach", 0});
   for (const Request& r : trace.requests) ++phases[phase_at(phases, r.t_arrive)].requests;
   return phases;

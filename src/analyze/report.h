@@ -29,34 +29,34 @@ struct Culprit {
 };
 
 struct Finding {
-  std::string cause;               // id, e.g. "runq-neighbour"
-  std::string title;               // one line: "run queue, behind this process's own threads"
-  double share = 0;                // of the gap between tail and body
-  Duration gap{};                  // that share in time per tail request, mean
-  std::uint64_t requests = 0;      // tail requests in which it is at least 10 % of the excess
+  std::string cause;           // id, e.g. "runq-neighbour"
+  std::string title;           // one line: "run queue, behind this process's own threads"
+  double share = 0;            // of the gap between tail and body
+  Duration gap{};              // that share in time per tail request, mean
+  std::uint64_t requests = 0;  // tail requests in which it is at least 10 % of the excess
   std::uint64_t tail_requests = 0;
-  std::uint64_t stalls = 0;        // distinct intervals that did it
+  std::uint64_t stalls = 0;  // distinct intervals that did it
   std::vector<std::string> evidence;
   std::vector<std::string> ruled_out;
   std::vector<std::string> tries;  // what to change
   std::vector<Culprit> culprits;
   std::optional<std::pair<Duration, Duration>> p99_without;  // estimate: from, to
-  bool of_body = false;            // true: it is what the ordinary request is made of, not the gap
+  bool of_body = false;  // true: it is what the ordinary request is made of, not the gap
 };
 
 struct LoadPhase {
-  std::string name;                // "idle", "warm-up", "steady", ...
+  std::string name;  // "idle", "warm-up", "steady", ...
   Time begin, end;
-  std::string why;                 // why the boundary is where it is
+  std::string why;  // why the boundary is where it is
   std::uint64_t requests = 0;
 };
 
 // Requests of one route in one phase of the load.
 struct Group {
   std::string route, phase;
-  bool first_requests = false;     // the first request of each connection, kept apart
+  bool first_requests = false;  // the first request of each connection, kept apart
   std::uint64_t requests = 0, tail_requests = 0, body_requests = 0;
-  std::uint64_t errors = 0;        // status >= 500 or aborted
+  std::uint64_t errors = 0;  // status >= 500 or aborted
   std::uint64_t censored = 0, aborted = 0, streams = 0, pipelined = 0;
   std::vector<std::pair<std::uint16_t, std::uint64_t>> statuses;
   std::vector<Percentile> percentiles;  // 50 90 95 99 99.9
@@ -64,19 +64,19 @@ struct Group {
   Duration ttfb_p50{}, write_span_p99{};
   // Mean ledgers: Ledger cells divided by the number of requests.
   Ledger body, tail;
-  Duration gap{};                  // mean(tail) - mean(body)
-  double unexplained_share = 0;    // of the tail's time, with unnamed parts
-  bool explained = false;          // false: gap too small or too few requests
+  Duration gap{};                // mean(tail) - mean(body)
+  double unexplained_share = 0;  // of the tail's time, with unnamed parts
+  bool explained = false;        // false: gap too small or too few requests
   std::string not_explained_why;
-  std::vector<Finding> findings;   // by share, largest first
+  std::vector<Finding> findings;  // by share, largest first
 };
 
 struct ExemplarTile {
   Duration offset{}, length{};
   LifePhase phase{};
   State state{};
-  std::string who;                 // in words, may be empty
-  std::string where;               // innermost known frame of the stack, may be empty
+  std::string who;    // in words, may be empty
+  std::string where;  // innermost known frame of the stack, may be empty
 };
 
 struct Exemplar {
@@ -99,8 +99,8 @@ struct CoverageLine {
 struct MachineProcess {
   std::uint32_t pid = 0;
   std::string comm;
-  double cpus = 0;                 // CPU seconds per second
-  double runq = 0;                 // seconds queued per second
+  double cpus = 0;  // CPU seconds per second
+  double runq = 0;  // seconds queued per second
   bool target = false, load_generator = false;
 };
 using ProcessCpu = MachineProcess;
@@ -128,8 +128,8 @@ struct ReportHeader {
 struct Report {
   ReportHeader header;
   std::vector<LoadPhase> phases;
-  std::vector<Group> groups;        // by importance: the verdict's group first
-  std::vector<std::string> verdict; // the first is the sentence, the rest supports it
+  std::vector<Group> groups;         // by importance: the verdict's group first
+  std::vector<std::string> verdict;  // the first is the sentence, the rest supports it
   std::vector<Exemplar> exemplars;
   std::vector<CoverageLine> coverage;
   std::vector<ProcessCpu> machine;  // by CPU use
@@ -137,7 +137,7 @@ struct Report {
 
 struct ReportOptions {
   double tail_percentile = 99;
-  std::string phase, route;         // empty = all
+  std::string phase, route;  // empty = all
   std::size_t exemplars = 20;
 };
 
@@ -146,7 +146,8 @@ Report analyze(const Trace& trace, const std::string& file, const ReportOptions&
 // The exemplar of one request (its ledger and tiles in words).
 Exemplar exemplar_of(const Trace& trace, RequestId id);
 
-// --- flame graphs ---------------------------------------------------------------------------------
+// --- flame graphs
+// ---------------------------------------------------------------------------------
 
 struct FlameStack {
   std::vector<std::uint32_t> frames;  // indices into FlameData::labels, outermost first
@@ -165,9 +166,9 @@ enum class FlameKind { kOnCpu, kOffCpu, kWall };
 
 struct FlameOptions {
   FlameKind kind = FlameKind::kOnCpu;
-  std::string phase, route;           // empty = all
-  double tail_percentile = 0;         // 0 = everything, 99 = only what slow requests met
-  bool diff_body = false;             // tail minus body
+  std::string phase, route;    // empty = all
+  double tail_percentile = 0;  // 0 = everything, 99 = only what slow requests met
+  bool diff_body = false;      // tail minus body
 };
 
 FlameData flame(const Trace& trace, const FlameOptions& options);

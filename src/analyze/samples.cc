@@ -36,9 +36,9 @@ std::string top_functions(const Trace& trace, std::span<const ClaimedTile> tiles
   std::string out = fmt::format("{} show ", plural_words(seen.size(), "sample"));
   for (std::size_t i = 0; i < order.size() && i < 3; ++i) {
     if (i) out += ", ";
-    out += fmt::format("{} {}", order[i].first,
-                       percent_words(static_cast<double>(order[i].second) /
-                                     static_cast<double>(seen.size())));
+    out += fmt::format(
+        "{} {}", order[i].first,
+        percent_words(static_cast<double>(order[i].second) / static_cast<double>(seen.size())));
   }
   return out;
 }

@@ -15,7 +15,8 @@ namespace srvprof {
 template <class Use>
 void for_samples(const Trace& trace, std::uint32_t tid, Time from, Time to, Use use);
 
-// What the threads of the tiles ran: "samples: pbkdf2 34 of 60, gc 12, ..."; empty if there are none.
+// What the threads of the tiles ran: "samples: pbkdf2 34 of 60, gc 12, ..."; empty if there are
+// none.
 std::string sample_words(const Trace& trace, std::span<const ClaimedTile> tiles);
 // The same for the workers that pool tiles waited for.
 std::string worker_sample_words(const Trace& trace, std::span<const ClaimedTile> tiles);

@@ -16,8 +16,8 @@ constexpr Duration kLeastGap = 1ms;
 // From here on a gap is explained even if it comes from one stall, which a bootstrap over blocks
 // always finds uncertain.
 constexpr Duration kLargeGap = 5ms;
-constexpr double kLeastOfBody = 0.1;     // of the body's mean
-constexpr double kSlowerShare = 0.2;     // of the tail must be slow, not one outlier alone
+constexpr double kLeastOfBody = 0.1;  // of the body's mean
+constexpr double kSlowerShare = 0.2;  // of the tail must be slow, not one outlier alone
 
 }  // namespace
 
@@ -45,14 +45,16 @@ std::string nothing_to_explain(const GapFacts& f) {
                        ms_words(std::max(f.gap, Duration(0))));
   }
   if (to_ms(f.gap) < kLeastOfBody * to_ms(f.body_mean)) {
-    return fmt::format("nothing to explain: the gap of {} is small beside the {} of an ordinary request",
-                       ms_words(f.gap), ms_words(f.body_mean));
+    return fmt::format(
+        "nothing to explain: the gap of {} is small beside the {} of an ordinary request",
+        ms_words(f.gap), ms_words(f.body_mean));
   }
   const double slower = static_cast<double>(f.slower);
   if (f.slower < 3 || slower < kSlowerShare * static_cast<double>(f.tail_requests)) {
-    return fmt::format("nothing to explain: single outliers, {} of the {} slow requests are 1 ms slower "
-                       "than ordinary ones",
-                       f.slower, f.tail_requests);
+    return fmt::format(
+        "nothing to explain: single outliers, {} of the {} slow requests are 1 ms slower "
+        "than ordinary ones",
+        f.slower, f.tail_requests);
   }
   if (f.gap < kLargeGap && f.bootstrap.blocks >= 2 && f.bootstrap.gap.low < kLeastGap) {
     return fmt::format("nothing to explain: the gap of {} [{} .. {}] is inside the run's own noise",

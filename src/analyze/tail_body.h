@@ -8,8 +8,8 @@
 
 namespace srvprof {
 
-// Ranks (0-based, half-open) of a group sorted by latency. tail: from here to the end, all above the
-// tail percentile, at least 5 requests if there are as many; body: p40..p60; fastest: p1..p10.
+// Ranks (0-based, half-open) of a group sorted by latency. tail: from here to the end, all above
+// the tail percentile, at least 5 requests if there are as many; body: p40..p60; fastest: p1..p10.
 struct SplitRanks {
   std::size_t tail = 0;
   std::size_t body_from = 0, body_to = 0;
@@ -19,7 +19,7 @@ SplitRanks split_ranks(std::size_t n, double tail_percentile);
 
 struct GapFacts {
   std::size_t requests = 0, tail_requests = 0;
-  std::size_t slower = 0;   // tail requests that take at least 1 ms longer than the mean of the body
+  std::size_t slower = 0;  // tail requests that take at least 1 ms longer than the mean of the body
   bool first_requests = false;
   Duration gap{}, body_mean{};
   Bootstrap bootstrap;

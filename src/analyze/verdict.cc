@@ -24,8 +24,8 @@ double lost_seconds(const GroupData& g) {
   const double tail = to_seconds(std::max(g.gap, Duration(0))) *
                       static_cast<double>(g.out.tail_requests) * findings_share(g.out, false);
   // Where the ordinary request waits, all of them do.
-  const double body = to_seconds(g.body_mean) * static_cast<double>(g.out.requests) *
-                      findings_share(g.out, true);
+  const double body =
+      to_seconds(g.body_mean) * static_cast<double>(g.out.requests) * findings_share(g.out, true);
   return tail + body;
 }
 
@@ -36,8 +36,13 @@ double severity(const GroupData& g) {
   return std::log2(1 + slow / own);
 }
 
+bool is_client_side(const GroupData& g) {
+  return !g.out.findings.empty() && g.out.findings.front().cause == "client-side";
+}
+
 struct Rank {
-  bool later_phase = false;   // neither idle nor warm-up
+  bool client_side = false;
+  bool later_phase = false;  // neither idle nor warm-up
   bool found = false;
   double score = 0;
   std::uint64_t requests = 0;
@@ -48,7 +53,7 @@ Rank rank_of_group(const GroupData& g) {
   const std::string& phase = g.out.phase;
   const bool early = phase.rfind("idle", 0) == 0 || phase.rfind("warm-up", 0) == 0;
   const double lost = lost_seconds(g);
-  return {!early, !g.out.findings.empty(), lost * severity(g), g.out.requests};
+  return {is_client_side(g), !early, !g.out.findings.empty(), lost * severity(g), g.out.requests};
 }
 
 const Percentile* percentile(const Group& g, double p) {
@@ -65,8 +70,8 @@ std::string p99_words(const Group& g) {
     return fmt::format("max {}, p50 {} (too few requests for a p99)", ms_words(g.max),
                        ms_words(p50->value));
   }
-  return fmt::format("p99 {} [{} .. {}], p50 {}", ms_words(p99->value), ms_words(p99->low),
-                     ms_words(p99->high), ms_words(p50->value));
+  return fmt::format("p99 {}, p50 {}", interval_words(p99->value, p99->low, p99->high),
+                     ms_words(p50->value));
 }
 
 std::string phase_words(const Trace& trace, const LoadPhase& phase, const Group& g) {
@@ -79,8 +84,8 @@ std::string phase_words(const Trace& trace, const LoadPhase& phase, const Group&
 std::string sentence(const Trace& trace, const std::vector<LoadPhase>& phases,
                      const GroupData& data) {
   const Group& g = data.out;
-  const bool only_body =
-      std::none_of(g.findings.begin(), g.findings.end(), [](const Finding& f) { return !f.of_body; });
+  const bool only_body = std::none_of(g.findings.begin(), g.findings.end(),
+                                      [](const Finding& f) { return !f.of_body; });
   const char* what = only_body ? "is slow as a rule" : "is slow in its tail";
   const std::string route = g.route.empty() ? "requests without a readable path" : g.route;
   return fmt::format("{}{} {}: {}   {}", route,
@@ -88,8 +93,7 @@ std::string sentence(const Trace& trace, const std::vector<LoadPhase>& phases,
                      phase_words(trace, phases[data.phase], g));
 }
 
-std::string main_reason(const Group& g) {
-  const Finding& f = g.findings.front();
+std::string main_reason(const Finding& f) {
   return fmt::format("mostly: {} ({} of {})", f.title, percent_words(f.share),
                      f.of_body ? "an ordinary request's time" : "what slow requests take longer");
 }
@@ -121,12 +125,13 @@ std::vector<std::string> verdict_of(const Trace& trace, const Facts& facts,
   std::vector<std::string> out;
   if (groups.empty() || groups.front().out.findings.empty()) {
     nothing(groups, out);
-  } else if (groups.front().out.findings.front().cause == "client-side") {
+  } else if (is_client_side(groups.front())) {
     out.push_back(fmt::format("the target was idle for {} of the time: look at the client",
                               percent_words(facts.target_idle_share)));
+    out.push_back("beside that, " + sentence(trace, phases, groups.front()));
   } else {
     out.push_back(sentence(trace, phases, groups.front()));
-    out.push_back(main_reason(groups.front().out));
+    out.push_back(main_reason(groups.front().out.findings.front()));
   }
   if (options.tail_percentile != 99 && !groups.empty()) {
     out.push_back(fmt::format("slow means above p{:g}", options.tail_percentile));

@@ -7,15 +7,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMost = 3'000;       // requests looked at in each half
+constexpr std::size_t kMost = 3'000;  // requests looked at in each half
 constexpr std::size_t kReplicates = 100;
-constexpr double kUpper = 90;              // percentile above which the sample is denser
+constexpr double kUpper = 90;  // percentile above which the sample is denser
 
 struct Sampled {
   RequestId id;
-  double weight = 0;                       // requests that it stands for
+  double weight = 0;  // requests that it stands for
   std::uint32_t block = 0;
-  std::vector<Duration> claimed;           // by cause
+  std::vector<Duration> claimed;  // by cause
 };
 
 struct Value {
@@ -32,8 +32,8 @@ void sample(const CauseContext& ctx, const TileSource& source, std::span<const R
   for (std::size_t i = 0; i < set.requests.size(); ++i) {
     const Duration since =
         std::max(ctx.trace.request(set.requests[i]).t_arrive - ctx.begin, Duration(0));
-    out.push_back({set.requests[i], weight, static_cast<std::uint32_t>(since / 1s),
-                   set.of_request[i]});
+    out.push_back(
+        {set.requests[i], weight, static_cast<std::uint32_t>(since / 1s), set.of_request[i]});
   }
 }
 

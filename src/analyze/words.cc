@@ -9,11 +9,20 @@ namespace srvprof {
 std::string ms_words(Duration d) {
   const double ms = to_ms(d);
   const double size = std::abs(ms);
-  if (size >= 10'000) return fmt::format("{:.2f} s", ms / 1e3);
+  if (size >= 999.95) return fmt::format("{:.2f} s", ms / 1e3);
   if (size >= 0.995) return fmt::format("{:.1f} ms", ms);
   if (size >= 0.1) return fmt::format("{:.2f} ms", ms);
-  if (size == 0) return "0 ms";
+  if (size < 0.0005) return "0 ms";
   return fmt::format("{:.0f} us", ms * 1e3);
+}
+
+std::string interval_words(Duration value, Duration low, Duration high) {
+  std::string words[] = {ms_words(value), ms_words(low), ms_words(high)};
+  const auto in_ms = [](const std::string& w) { return w.size() > 3 && w.ends_with(" ms"); };
+  if (in_ms(words[0]) && in_ms(words[1]) && in_ms(words[2])) {
+    for (std::string* w : {&words[1], &words[2]}) w->resize(w->size() - 3);
+  }
+  return fmt::format("{} [{} .. {}]", words[0], words[1], words[2]);
 }
 
 std::string percent_words(double share) {

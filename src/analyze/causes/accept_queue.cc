@@ -61,12 +61,14 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
       fmt::format("up to {} connections waited at the same time", most_waiting(ctx)));
   if (const auto overflows =
           counter_growth(ctx.trace, "tcp.listen_overflows", ctx.begin, ctx.end)) {
-    f.evidence.push_back(fmt::format("{} of the accept queue", plural_words(*overflows, "overflow")));
+    f.evidence.push_back(
+        fmt::format("{} of the accept queue", plural_words(*overflows, "overflow")));
   }
   f.tries.push_back("connect earlier or more slowly: keep connections open, ramp up");
   if (ctx.trace.model == RuntimeModel::kEventLoop) {
     f.tries.push_back(
-        "more workers: an event loop that accepts one connection a turn serves all accepted ones first");
+        "more workers: an event loop that accepts one connection a turn serves all accepted ones "
+        "first");
   }
   return f;
 }

@@ -8,24 +8,15 @@ namespace srvprof {
 namespace {
 
 constexpr std::array kAll = {
-    &kStoppedCause,
-    &kAcceptQueueCause,
-    &kCpuQuotaCause,
-    &kStealCause,
-    &kRunqOwnThreadsCause,
-    &kRunqLoadGeneratorCause,
-    &kObserverCause,
-    &kRunqNeighbourCause,
-    &kBehindOtherRouteCause,
-    &kBehindSameRouteCause,
-    &kDownstreamCause,
-    &kLockCause,
-    &kPageFaultCause,
-    &kDiskCause,
-    &kSlowReaderCause,
-    &kPoolCause,
-    &kHandlerCpuCause,
-    &kSleepCause,
+    &kStoppedCause,          &kAcceptQueueCause,
+    &kCpuQuotaCause,         &kStealCause,
+    &kRunqOwnThreadsCause,   &kRunqLoadGeneratorCause,
+    &kObserverCause,         &kRunqNeighbourCause,
+    &kBehindOtherRouteCause, &kBehindSameRouteCause,
+    &kDownstreamCause,       &kLockCause,
+    &kPageFaultCause,        &kDiskCause,
+    &kSlowReaderCause,       &kPoolCause,
+    &kHandlerCpuCause,       &kSleepCause,
     &kClientSideCause,
 };
 

@@ -34,8 +34,8 @@ std::string_view server_word(const Trace& trace) {
 }
 
 std::string utilisation_words(const CauseContext& ctx, const ClaimStats& stats) {
-  const auto by_thread = sum_by<std::uint32_t>(
-      stats, [](const ClaimedTile& c) { return c.tile.thread.value; });
+  const auto by_thread =
+      sum_by<std::uint32_t>(stats, [](const ClaimedTile& c) { return c.tile.thread.value; });
   const auto top = largest(by_thread, 1);
   if (top.empty() || top.front().first == 0 || ctx.end <= ctx.begin) return {};
   const Thread& thread = ctx.trace.thread(ThreadId{top.front().first});

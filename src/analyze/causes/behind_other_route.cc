@@ -23,9 +23,9 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
   f.culprits = culprits_by_route(ctx, stats);
   const std::string route = f.culprits.empty() ? "another route" : f.culprits.front().what;
   const std::string_view server = server_word(ctx.trace);
-  f.title = fmt::format("behind {} on {}", route,
-                        ctx.trace.model == RuntimeModel::kEventLoop ? "the same event loop"
-                                                                    : "the same thread");
+  f.title = fmt::format(
+      "behind {} on {}", route,
+      ctx.trace.model == RuntimeModel::kEventLoop ? "the same event loop" : "the same thread");
   f.evidence.push_back(
       fmt::format("{} ran the code of {} for {} meanwhile", server, route,
                   ms_words(f.culprits.empty() ? stats.gap : f.culprits.front().time)));
@@ -33,9 +33,10 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
                                   sample_words(ctx.trace, stats.tiles)}) {
     if (!line.empty()) f.evidence.push_back(line);
   }
-  f.tries.push_back(fmt::format("move the work of {} off {} (worker thread, pool, own process), or "
-                                "cut it into pieces",
-                                route, server));
+  f.tries.push_back(
+      fmt::format("move the work of {} off {} (worker thread, pool, own process), or "
+                  "cut it into pieces",
+                  route, server));
   return f;
 }
 

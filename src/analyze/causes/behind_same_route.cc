@@ -11,8 +11,8 @@
 namespace srvprof {
 namespace {
 
-constexpr std::string_view kLookAlikes[] = {"behind-other-route", "handler-cpu",
-                                            "runq-neighbour", "runq-own-threads", "cpu-quota"};
+constexpr std::string_view kLookAlikes[] = {"behind-other-route", "handler-cpu", "runq-neighbour",
+                                            "runq-own-threads", "cpu-quota"};
 
 bool claims(const CauseContext& ctx, const Request&, const Tile& tile) {
   const RouteId route = route_in_front(ctx, tile);
@@ -40,12 +40,13 @@ std::string innocent(const CauseContext&, const ClaimStats& stats) {
 
 }  // namespace
 
-const Cause kBehindSameRouteCause{.id = "behind-same-route",
-                                  .title = "queueing behind requests of the same route",
-                                  .doc = "the thread served other requests of the same route meanwhile",
-                                  .claims = claims,
-                                  .describe = describe,
-                                  .innocent = innocent,
-                                  .look_alikes = kLookAlikes};
+const Cause kBehindSameRouteCause{
+    .id = "behind-same-route",
+    .title = "queueing behind requests of the same route",
+    .doc = "the thread served other requests of the same route meanwhile",
+    .claims = claims,
+    .describe = describe,
+    .innocent = innocent,
+    .look_alikes = kLookAlikes};
 
 }  // namespace srvprof

@@ -9,20 +9,19 @@
 namespace srvprof {
 namespace {
 
-constexpr double kIdle = 0.5;             // of the loaded time
-constexpr double kFull = 0.9;             // of the machine's CPUs
-constexpr double kQueued = 0.5;           // seconds a second that generator threads waited for a CPU
+constexpr double kIdle = 0.5;    // of the loaded time
+constexpr double kQueued = 0.5;  // seconds a second that the generator's threads waited for a CPU
 
 }  // namespace
 
 std::optional<Finding> client_side_finding(const Trace& trace, const Facts& facts,
                                            Duration server_p99) {
-  if (!facts.idle_known || facts.target_idle_share < kIdle || facts.cpus == 0) return std::nullopt;
-  const bool full = facts.total_cpus >= kFull * facts.cpus;
-  const bool starved = facts.generator_runq >= kQueued;
-  // Both: a busy machine alone is no proof that the client suffers, and a generator with many threads
-  // always queues a little.
-  if (!full || !starved) return std::nullopt;
+  if (!facts.idle_known || facts.target_idle_share < kIdle) return std::nullopt;
+  // A generator with many threads always queues a little; one that starves waits longer than it
+  // runs.
+  if (facts.generator_runq < kQueued || facts.generator_runq < facts.generator_cpus) {
+    return std::nullopt;
+  }
   Finding f;
   f.cause = kClientSideCause.id;
   f.title = "the target was idle: look at the client";
@@ -30,11 +29,14 @@ std::optional<Finding> client_side_finding(const Trace& trace, const Facts& fact
   f.evidence.push_back(fmt::format("no thread of the target ran or wanted a CPU for {} of the time",
                                    percent_words(facts.target_idle_share)));
   f.evidence.push_back(fmt::format("its own p99 is {}", ms_words(server_p99)));
-  f.evidence.push_back(fmt::format("the load generator used {:.2f} CPUs and its threads waited {:.2f} s "
-                                   "a second for one",
-                                   facts.generator_cpus, facts.generator_runq));
-  f.evidence.push_back(fmt::format("{:.2f} of the machine's {} CPUs were in use", facts.total_cpus,
-                                   facts.cpus));
+  f.evidence.push_back(
+      fmt::format("the load generator used {:.2f} CPUs and its threads waited {:.2f} s "
+                  "a second for one",
+                  facts.generator_cpus, facts.generator_runq));
+  if (facts.cpus) {
+    f.evidence.push_back(
+        fmt::format("{:.2f} of the machine's {} CPUs were in use", facts.total_cpus, facts.cpus));
+  }
   for (const MachineProcess& p : facts.machine) {
     if (p.target || p.pid == 0 || p.cpus < 0.05 || f.culprits.size() >= 5) continue;
     Culprit c;

@@ -18,9 +18,10 @@ bool claims(const CauseContext&, const Request&, const Tile& tile) {
 
 std::string quota_words(const QuotaUse& q) {
   const double cpus = to_ms(q.quota) / to_ms(q.period);
-  return fmt::format("quota {:.2g} CPUs ({} of every {}), cgroup {}: throttled in {} of {} periods, {}",
-                     cpus, ms_words(q.quota), ms_words(q.period), q.cgroup,
-                     count_words(q.throttled), count_words(q.periods), ms_words(q.throttled_time));
+  return fmt::format(
+      "quota {:.2g} CPUs ({} of every {}), cgroup {}: throttled in {} of {} periods, {}", cpus,
+      ms_words(q.quota), ms_words(q.period), q.cgroup, count_words(q.throttled),
+      count_words(q.periods), ms_words(q.throttled_time));
 }
 
 Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
@@ -31,7 +32,8 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
   const QuotaUse q = quota_use(ctx.trace, ctx.begin, ctx.end);
   if (q.recorded && q.quota > Duration(0) && q.period > Duration(0)) {
     f.evidence.push_back(quota_words(q));
-    f.tries.push_back(fmt::format("a larger quota for {}, or fewer threads running at once", q.cgroup));
+    f.tries.push_back(
+        fmt::format("a larger quota for {}, or fewer threads running at once", q.cgroup));
     Culprit c;
     c.cgroup = q.cgroup;
     c.what = "CPU quota";

@@ -23,7 +23,8 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
     f.evidence.push_back(fmt::format("kernel stack: {}", stack));
   }
   f.evidence.push_back(stalls_words(stats));
-  f.tries.push_back("keep synchronous file work off the serving thread; a faster device, fewer syncs");
+  f.tries.push_back(
+      "keep synchronous file work off the serving thread; a faster device, fewer syncs");
   return f;
 }
 

@@ -10,8 +10,8 @@
 namespace srvprof {
 namespace {
 
-constexpr std::string_view kLookAlikes[] = {"lock", "pool", "behind-other-route",
-                                            "runq-neighbour", "cpu-quota"};
+constexpr std::string_view kLookAlikes[] = {"lock", "pool", "behind-other-route", "runq-neighbour",
+                                            "cpu-quota"};
 
 bool claims(const CauseContext&, const Request&, const Tile& tile) {
   return tile.state == State::kDownstream;

@@ -47,10 +47,12 @@ std::vector<std::pair<Key, Duration>> largest(const std::map<Key, Duration>& sum
   return list;
 }
 
-// Mean, largest and number of the distinct stalls: "312 stalls of 8.1 ms on average, the longest 41 ms".
+// Mean, largest and number of the distinct stalls: "312 stalls of 8.1 ms on average, the longest 41
+// ms".
 std::string stalls_words(const ClaimStats& stats);
 
-// The stack that most of the claimed time was spent below, kernel first; empty if none was recorded.
+// The stack that most of the claimed time was spent below, kernel first; empty if none was
+// recorded.
 std::string stack_words(const Trace& trace, const ClaimStats& stats);
 
 // "0.2 ms" claimed per request beyond the baseline, floored at zero.

@@ -9,8 +9,9 @@
 namespace srvprof {
 namespace {
 
-constexpr std::string_view kLookAlikes[] = {"behind-other-route", "behind-same-route", "steal",
-                                            "cpu-quota", "page-fault", "runq-neighbour"};
+constexpr std::string_view kLookAlikes[] = {
+    "behind-other-route", "behind-same-route", "steal",
+    "cpu-quota",          "page-fault",        "runq-neighbour"};
 
 bool claims(const CauseContext&, const Request&, const Tile& tile) {
   return tile.state == State::kCpu;

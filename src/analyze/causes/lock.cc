@@ -12,8 +12,8 @@
 namespace srvprof {
 namespace {
 
-constexpr std::string_view kLookAlikes[] = {"downstream", "sleep", "page-fault", "pool",
-                                            "runq-neighbour", "cpu-quota"};
+constexpr std::string_view kLookAlikes[] = {"downstream", "sleep",          "page-fault",
+                                            "pool",       "runq-neighbour", "cpu-quota"};
 
 bool claims(const CauseContext&, const Request&, const Tile& tile) {
   return tile.state == State::kBlockedLock;
@@ -38,7 +38,8 @@ std::string holder_words(const CauseContext& ctx, const ClaimStats& stats, std::
                                 [](const OffInterval& o, Time at) { return o.t_in <= at; });
     for (; off != holder->off.end() && off->t_out < end; ++off) {
       std::string names = innermost_names(ctx.trace, off->kstack, 2);
-      if (!names.empty()) where[names] += std::min(end, off->t_wake) - std::max(c.tile.begin, off->t_out);
+      if (!names.empty())
+        where[names] += std::min(end, off->t_wake) - std::max(c.tile.begin, off->t_out);
     }
   }
   if (waited <= Duration(0)) return {};

@@ -20,7 +20,8 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
   f.culprits = culprits_by_process(ctx, stats);
   f.evidence = runq_evidence(stats);
   f.evidence.push_back("without the recording this part would not be there");
-  f.tries.push_back("leave srvprof a CPU that the server does not use (taskset), or fewer samples (-F)");
+  f.tries.push_back(
+      "leave srvprof a CPU that the server does not use (taskset), or fewer samples (-F)");
   return f;
 }
 

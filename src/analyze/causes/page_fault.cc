@@ -32,18 +32,18 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
   }
   const double n = requests.empty() ? 1 : static_cast<double>(requests.size());
   f.evidence.push_back(stalls_words(stats));
-  f.evidence.push_back(
-      fmt::format("{:.0f} minor and {:.1f} major faults in each of these requests, {:.0f} minor in "
-                  "an ordinary one",
-                  static_cast<double>(minor) / n, static_cast<double>(major) / n,
-                  ctx.baseline_min_flt));
+  f.evidence.push_back(fmt::format(
+      "{:.0f} minor and {:.1f} major faults in each of these requests, {:.0f} minor in "
+      "an ordinary one",
+      static_cast<double>(minor) / n, static_cast<double>(major) / n, ctx.baseline_min_flt));
   f.evidence.push_back(fmt::format("blocked on a page {}, on CPU while faulting {}",
                                    ms_words(state_time(stats, State::kBlockedFault)),
                                    ms_words(state_time(stats, State::kCpu))));
   const std::string stack = stack_words(ctx.trace, stats);
   if (!stack.empty()) f.evidence.push_back(fmt::format("kernel stack: {}", stack));
-  f.tries.push_back("touch the memory before the load (warm up, MAP_POPULATE), keep buffers instead of "
-                    "mapping them anew, more memory if pages were evicted");
+  f.tries.push_back(
+      "touch the memory before the load (warm up, MAP_POPULATE), keep buffers instead of "
+      "mapping them anew, more memory if pages were evicted");
   return f;
 }
 

@@ -13,7 +13,7 @@ namespace srvprof {
 namespace {
 
 constexpr std::string_view kLookAlikes[] = {"behind-other-route", "behind-same-route", "lock",
-                                            "downstream", "runq-own-threads", "cpu-quota"};
+                                            "downstream",         "runq-own-threads",  "cpu-quota"};
 
 // A pool tile without a worker is not named: it stays unexplained.
 bool claims(const CauseContext&, const Request&, const Tile& tile) {
@@ -47,12 +47,13 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
     names += fmt::format("{} {}", tids.size(), comm.empty() ? "unnamed" : comm);
   }
   f.title = fmt::format("waiting for the process's own workers ({})", names);
-  const auto by_state =
-      sum_by<State>(stats, [](const ClaimedTile& c) { return c.tile.worker_state; });
-  for (const auto& [state, sum] : largest(by_state, 4)) {
-    f.evidence.push_back(fmt::format("{}: {}", worker_words(state), ms_words(per_request(stats, sum))));
+  const auto by_state = sum_by<std::string>(
+      stats, [](const ClaimedTile& c) { return std::string(worker_words(c.tile.worker_state)); });
+  for (const auto& [words, sum] : largest(by_state, 4)) {
+    f.evidence.push_back(fmt::format("{}: {}", words, ms_words(per_request(stats, sum))));
   }
-  const auto by_worker = sum_by<std::uint32_t>(stats, [](const ClaimedTile& c) { return c.tile.who.id; });
+  const auto by_worker =
+      sum_by<std::uint32_t>(stats, [](const ClaimedTile& c) { return c.tile.who.id; });
   for (const auto& [tid, sum] : largest(by_worker, 4)) {
     Culprit c;
     c.tid = tid;

@@ -8,8 +8,8 @@
 
 namespace srvprof {
 
-// Whose task held the CPU. kUnknown for tiles that are no run-queue wait, or a wait for an idle CPU to
-// wake up, or of an occupant that the recording does not name.
+// Whose task held the CPU. kUnknown for tiles that are no run-queue wait, or a wait for an idle CPU
+// to wake up, or of an occupant that the recording does not name.
 Owner occupant_of(const CauseContext& ctx, const Tile& tile);
 
 // Occupants outside the target by process, with their time, largest first.

@@ -21,7 +21,8 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
   f.culprits = culprits_by_process(ctx, stats);
   if (!f.culprits.empty()) {
     const Culprit& first = f.culprits.front();
-    f.title = fmt::format("run queue, behind the load generator ({}, pid {})", first.comm, first.pid);
+    f.title =
+        fmt::format("run queue, behind the load generator ({}, pid {})", first.comm, first.pid);
   }
   for (Culprit& c : f.culprits) {
     f.evidence.push_back(
@@ -41,13 +42,12 @@ std::string innocent(const CauseContext&, const ClaimStats& stats) {
 
 }  // namespace
 
-const Cause kRunqLoadGeneratorCause{
-    .id = "runq-load-generator",
-    .title = "run queue, behind the load generator",
-    .doc = "waited for a CPU that the program making the load held",
-    .claims = claims,
-    .describe = describe,
-    .innocent = innocent,
-    .look_alikes = kLookAlikes};
+const Cause kRunqLoadGeneratorCause{.id = "runq-load-generator",
+                                    .title = "run queue, behind the load generator",
+                                    .doc = "waited for a CPU that the program making the load held",
+                                    .claims = claims,
+                                    .describe = describe,
+                                    .innocent = innocent,
+                                    .look_alikes = kLookAlikes};
 
 }  // namespace srvprof

@@ -27,6 +27,8 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
     f.title = fmt::format("run queue, behind {} (pid {})", first.comm, first.pid);
   }
   for (const Culprit& c : f.culprits) {
+    // The first always; of the others those that matter.
+    if (&c != &f.culprits.front() && c.time * 20 < stats.gap) continue;
     std::string line = fmt::format("{} (pid {}", c.comm, c.pid);
     if (!c.what.empty()) line += ", " + c.what;
     if (!c.cgroup.empty()) line += ", cgroup " + c.cgroup;

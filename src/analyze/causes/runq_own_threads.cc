@@ -65,7 +65,7 @@ const char* role_words(const Trace& trace, std::uint32_t tid) {
   return "thread";
 }
 
-struct Crowd {          // occupants with one name and one way of life
+struct Crowd {  // occupants with one name and one way of life
   std::set<std::uint32_t> tids;
   Duration time{};
 };

@@ -32,7 +32,8 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
   std::uint64_t bytes = 0;
   for (const ClaimedTile& c : stats.tiles) bytes += ctx.trace.request(c.request).bytes_out;
   if (!stats.tiles.empty()) {
-    f.evidence.push_back(fmt::format("answers of {} on average", bytes_words(bytes / stats.tiles.size())));
+    f.evidence.push_back(
+        fmt::format("answers of {} on average", bytes_words(bytes / stats.tiles.size())));
   }
   f.tries.push_back("look at the client or the network; smaller or compressed answers");
   return f;

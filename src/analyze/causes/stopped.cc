@@ -21,8 +21,8 @@ bool claims(const CauseContext&, const Request&, const Tile& tile) {
   return tile.state == State::kStopped;
 }
 
-// Who stopped the process, with the time of the claimed tiles. Where a tile does not name the sender,
-// the signals and freezes of the phase do, if there is only one sender.
+// Who stopped the process, with the time of the claimed tiles. Where a tile does not name the
+// sender, the signals and freezes of the phase do, if there is only one sender.
 std::vector<Culprit> senders(const CauseContext& ctx, const ClaimStats& stats) {
   std::map<std::uint32_t, std::string> seen;  // pid -> comm
   for (const rows::Signal& s : ctx.trace.signals) {
@@ -60,7 +60,8 @@ std::uint64_t stops_in_phase(const CauseContext& ctx) {
   for (const rows::Signal& s : ctx.trace.signals) {
     n += s.signal != kSigCont && s.t >= ctx.begin && s.t < ctx.end;
   }
-  for (const rows::Freeze& f : ctx.trace.freezes) n += f.frozen && f.t >= ctx.begin && f.t < ctx.end;
+  for (const rows::Freeze& f : ctx.trace.freezes)
+    n += f.frozen && f.t >= ctx.begin && f.t < ctx.end;
   return n;
 }
 
@@ -75,11 +76,13 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
   f.evidence.push_back(stalls_words(stats));
   if (std::string echo = echo_words(stats); !echo.empty()) f.evidence.push_back(std::move(echo));
   if (const std::uint64_t n = stops_in_phase(ctx)) {
-    f.evidence.push_back(fmt::format("{} seen in this phase", plural_words(n, "stop signal or freeze")));
+    f.evidence.push_back(
+        fmt::format("{} seen in this phase", plural_words(n, "stop signal or freeze")));
   }
   const std::string stack = stack_words(ctx.trace, stats);
   if (!stack.empty()) f.evidence.push_back(fmt::format("kernel stack: {}", stack));
-  f.tries.push_back("find out why the sender stops or freezes this process (debugger, backup, pause)");
+  f.tries.push_back(
+      "find out why the sender stops or freezes this process (debugger, backup, pause)");
   return f;
 }
 

@@ -100,13 +100,7 @@ int Bench::run() {
   const Status done = measure();
   print_notes();
   if (!done.ok()) return fail(done.error());
-  for (const bool open_loop : {false, true}) {
-    std::vector<ProbeTable> side_by_side;
-    for (const ProbeTable& t : tables_) {
-      if (t.open_loop == open_loop) side_by_side.push_back(t);
-    }
-    if (!side_by_side.empty()) fmt::print("{}\n", probe_markdown(side_by_side));
-  }
+  if (!tables_.empty()) fmt::print("{}", probe_markdown(tables_));
   const std::vector<Verdict> verdicts = judge(cases_);
   fmt::print("{}", verdict_text(verdicts));
   if (!write_json()) return fail(Error{"writing " + options_.json + " failed", "", {}});

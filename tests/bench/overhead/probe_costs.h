@@ -36,7 +36,8 @@ Result<ProbeTable> measure_probes(const BenchOptions& options, const std::string
                                   const Server& server, bool open_loop, bool full, Shared& shared,
                                   std::vector<std::string>& notes);
 
-// One Markdown table of `tables` side by side: programs by row.
+// One Markdown table, as in bpf/README.md: a row a program, a column a measurement, each cell
+// "runs a request x ns a run = ns a request".
 std::string probe_markdown(const std::vector<ProbeTable>& tables);
 
 }  // namespace srvprof

@@ -71,8 +71,8 @@ TEST(Coverage, OwnCostIsScaledFromTheSampledWindows) {
   a.t = s.at(0s);
   b.t = s.at(10s);
   a.cpu_ns = 1'000'000'000;
-  b.cpu_ns = 1'500'000'000;   // 5 % of one CPU
-  b.bpf_run_ns = 50'000;      // in 0.5 s of 10 s: 1 ms in all, 1 us for each of 1000 requests
+  b.cpu_ns = 1'500'000'000;  // 5 % of one CPU
+  b.bpf_run_ns = 50'000;     // in 0.5 s of 10 s: 1 ms in all, 1 us for each of 1000 requests
   b.bpf_sampled_ns = 500'000'000;
   b.rss_bytes = 1 << 20;
   b.ring_bytes = 200'000;

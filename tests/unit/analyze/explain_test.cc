@@ -15,7 +15,7 @@ Scenario quiet(unsigned seed) {
   Scenario s(20s);
   s.process(77, "cron");
   std::mt19937 random(seed);
-  std::lognormal_distribution<double> work(12.4, 0.4);   // about 0.25 ms
+  std::lognormal_distribution<double> work(12.4, 0.4);  // about 0.25 ms
   std::uniform_real_distribution<double> chance(0, 1);
   const RouteId route = s.route("GET /");
   for (int i = 0; i < 20'000; ++i) {
@@ -97,9 +97,9 @@ TEST(Explain, EveryRequestWaits) {
   std::mt19937 random(5);
   std::uniform_int_distribution<std::int64_t> wait(20'000, 280'000);
   for (int i = 0; i < 2000; ++i) {
-    s.request(health, 5ms * i, {{State::kBehind, Duration(wait(random) * 1000), owner(hash),
-                                 LifePhase::kReady},
-                                {State::kCpu, 100us}});
+    s.request(health, 5ms * i,
+              {{State::kBehind, Duration(wait(random) * 1000), owner(hash), LifePhase::kReady},
+               {State::kCpu, 100us}});
   }
   const Report r = s.report();
   const Group& g = r.groups[0];
@@ -173,7 +173,8 @@ TEST(Explain, FirstRequestsAreAGroupOfTheirOwn) {
 TEST(Explain, WithoutTheCauseTheP99IsSmaller) {
   Scenario s;
   s.process(77, "hog");
-  s.mixed(s.route("GET /"), 4000, 20, {{State::kRunqWake, 40ms, task(77)}, {State::kThrottled, 8ms}});
+  s.mixed(s.route("GET /"), 4000, 20,
+          {{State::kRunqWake, 40ms, task(77)}, {State::kThrottled, 8ms}});
   const Report r = s.report();
   const Finding* f = find(r.groups[0], "runq-neighbour");
   ASSERT_TRUE(f && f->p99_without);
@@ -185,7 +186,8 @@ TEST(Explain, WithoutTheCauseTheP99IsSmaller) {
 TEST(Explain, NoClaimWhereMoreWasLost) {
   Scenario s;
   s.process(77, "hog");
-  s.mixed(s.route("GET /"), 2000, 20, {{State::kRunqWake, 40ms, task(77)}, {State::kThrottled, 8ms}});
+  s.mixed(s.route("GET /"), 2000, 20,
+          {{State::kRunqWake, 40ms, task(77)}, {State::kThrottled, 8ms}});
   s.trace.losses.push_back({s.at(0s), s.at(10s), "ring full: requests", 1000});  // a third of them
   const Report r = s.report();
   EXPECT_TRUE(find(r.groups[0], "runq-neighbour"));

@@ -19,8 +19,8 @@ std::map<std::string, std::pair<double, double>> folded(const FlameData& data) {
   return out;
 }
 
-// One thread that serves a request every 10 ms: 1 ms of work, and every 20th is blocked for 30 ms on
-// the disk. Samples: one in each slow request, one in every tenth ordinary one.
+// One thread that serves a request every 10 ms: 1 ms of work, and every 20th is blocked for 30 ms
+// on the disk. Samples: one in each slow request, one in every tenth ordinary one.
 Scenario served() {
   Scenario s;
   s.trace.model = RuntimeModel::kThreadPerRequest;
@@ -42,7 +42,7 @@ Scenario served() {
   stack(2, 0, {21, 22});
   stack(3, 100, {13, 12});
   frame(100, 11, "inlined");
-  frame(100, 11, "work");       // outermost last
+  frame(100, 11, "work");  // outermost last
   frame(100, 12, "main");
   frame(0, 21, "io_schedule");
   frame(0, 22, "fsync");
@@ -60,8 +60,11 @@ Scenario served() {
     const Time begin = s.at(10ms * i + (slow ? 0ms : 0ms));
     s.request(route, 10ms * i, {{State::kCpu, 1ms}, {State::kBlockedDisk, slow ? 8ms : 1us}});
     Request& r = s.last();
-    t.owners.push_back({begin, RequestId{static_cast<std::uint32_t>(i + 1)}, {},
-                        OwnerChange::Kind::kRequest, false});
+    t.owners.push_back({begin,
+                        RequestId{static_cast<std::uint32_t>(i + 1)},
+                        {},
+                        OwnerChange::Kind::kRequest,
+                        false});
     OffInterval off;
     off.t_out = begin + 1ms;
     off.t_wake = off.t_in = off.t_throttle = off.t_throttle_end = r.t_done;

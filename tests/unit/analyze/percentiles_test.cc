@@ -18,7 +18,8 @@ Duration brute_force(const std::vector<Duration>& values, double p) {
   std::sort(sorted.begin(), sorted.end());
   for (const Duration v : sorted) {
     const auto n = std::count_if(values.begin(), values.end(), [&](Duration x) { return x <= v; });
-    if (static_cast<double>(n) * 1000 >= p * 10 * static_cast<double>(values.size()) - 1e-6) return v;
+    if (static_cast<double>(n) * 1000 >= p * 10 * static_cast<double>(values.size()) - 1e-6)
+      return v;
   }
   return sorted.back();
 }
@@ -73,7 +74,8 @@ BootstrapInput input(const std::vector<Duration>& sorted, const std::vector<std:
 TEST(Percentiles, DependenceWidensTheInterval) {
   // 20 blocks of 200; the slow 2 % are spread out in one run and sit in one block in the other.
   std::vector<Duration> sorted;
-  for (int i = 0; i < 4000; ++i) sorted.push_back(i < 3920 ? 1ms + Duration(i) : 50ms + Duration(i));
+  for (int i = 0; i < 4000; ++i)
+    sorted.push_back(i < 3920 ? 1ms + Duration(i) : 50ms + Duration(i));
   std::vector<std::uint32_t> spread, clustered;
   for (std::uint32_t i = 0; i < 4000; ++i) {
     spread.push_back(i % 20);
@@ -94,7 +96,8 @@ TEST(Percentiles, BootstrapIsDeterministicAndOrdered) {
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::uint32_t> block;
   for (std::uint32_t i = 0; i < 30'000; ++i) block.push_back(i * 7919 % 30);
-  const Bootstrap a = block_bootstrap(input(sorted, block)), b = block_bootstrap(input(sorted, block));
+  const Bootstrap a = block_bootstrap(input(sorted, block)),
+                  b = block_bootstrap(input(sorted, block));
   for (std::size_t k = 0; k < std::size(kPercentiles); ++k) {
     EXPECT_EQ(a.percentiles[k].low, b.percentiles[k].low);
     EXPECT_LE(a.percentiles[k].low, a.percentiles[k].high);

@@ -10,7 +10,8 @@ namespace srvprof {
 namespace {
 
 // `rate` requests a second over [from, to), with latencies around `latency`.
-void load(Scenario& s, Duration from, Duration to, double rate, Duration latency, unsigned seed = 1) {
+void load(Scenario& s, Duration from, Duration to, double rate, Duration latency,
+          unsigned seed = 1) {
   std::mt19937 random(seed);
   std::exponential_distribution<double> gap(rate);
   std::lognormal_distribution<double> factor(0, 0.3);

@@ -102,7 +102,8 @@ void Scenario::ordinary(RouteId route, std::size_t n, Duration from, Duration to
   }
 }
 
-void Scenario::mixed(RouteId route, std::size_t n, std::size_t every, const std::vector<Part>& slow) {
+void Scenario::mixed(RouteId route, std::size_t n, std::size_t every,
+                     const std::vector<Part>& slow) {
   const Duration span = trace.t_end - trace.t_begin;
   for (std::size_t i = 0; i < n; ++i) {
     std::vector<Part> parts{{State::kCpu, 1ms}};
@@ -128,9 +129,8 @@ const Finding* find(const Group& group, std::string_view cause, bool of_body) {
 }
 
 bool mentions(const std::vector<std::string>& lines, std::string_view text) {
-  return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
-    return line.find(text) != std::string::npos;
-  });
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& line) { return line.find(text) != std::string::npos; });
 }
 
 }  // namespace srvprof

@@ -14,6 +14,9 @@ TEST(Words, Numbers) {
   EXPECT_EQ(ms_words(18us), "18 us");
   EXPECT_EQ(ms_words(12'345ms), "12.35 s");
   EXPECT_EQ(ms_words(0us), "0 ms");
+  EXPECT_EQ(ms_words(Duration(12)), "0 ms");
+  EXPECT_EQ(interval_words(41'300us, 39'800us, 43ms), "41.3 ms [39.8 .. 43.0]");
+  EXPECT_EQ(interval_words(800us, 39us, 2s), "0.80 ms [39 us .. 2.00 s]");
   EXPECT_EQ(percent_words(0.784), "78 %");
   EXPECT_EQ(percent_words(0.0123), "1.2 %");
   EXPECT_EQ(count_words(0), "0");
@@ -34,7 +37,7 @@ TEST(Verdict, NamesTheRouteThePhaseAndTheReason) {
   const Report r = s.report();
   ASSERT_GE(r.verdict.size(), 2u);
   EXPECT_EQ(r.verdict[0],
-            "GET /health is slow in its tail: p99 41.0 ms [41.0 ms .. 41.0 ms], p50 1.0 ms   "
+            "GET /health is slow in its tail: p99 41.0 ms [41.0 .. 41.0], p50 1.0 ms   "
             "(phase steady 00:00-00:10, 2,000 requests, 20 slow)");
   EXPECT_EQ(r.verdict[1],
             "mostly: run queue, behind hog (pid 77) (100 % of what slow requests take longer)");
@@ -60,8 +63,8 @@ TEST(Verdict, WarmUpAndIdleComeLast) {
   s.process(77, "hog");
   const RouteId route = s.route("GET /");
   for (int i = 0; i < 2000; ++i) {
-    s.request(route, 10ms * i, {{State::kCpu, 1ms}, {State::kRunqWake, i % 20 == 7 ? 80ms : 1us,
-                                                     task(77)}});
+    s.request(route, 10ms * i,
+              {{State::kCpu, 1ms}, {State::kRunqWake, i % 20 == 7 ? 80ms : 1us, task(77)}});
   }
   s.trace.phase_marks.push_back({s.at(0s), "warm-up", "mark"});
   s.trace.phase_marks.push_back({s.at(10s), "steady", "mark"});
