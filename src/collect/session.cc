@@ -260,6 +260,7 @@ Status Session::finish() {
   frames_.resolve(~std::size_t{0}, writer_);
   frames_.write_mappings(writer_);
   frames_.write_capabilities(writer_);
+  snapshots_.write_switches(writer_);
   if (load_) {
     rows::Load row;
     row.t_start = load_->started();

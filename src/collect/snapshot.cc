@@ -20,7 +20,7 @@ constexpr const char* kLossNames[] = {
     "ring full: requests",      "ring full: scheduling",   "ring full: other records",
     "no memory for a socket",   "no memory for a thread",  "stack not readable",
     "accept queue not tracked", "ring full: socket marks",
-    "switch-in not seen (time by the thread's own clock)",
+    "switch-in not seen",
 };
 static_assert(std::size(kLossNames) == SP_LOSS_REASONS);
 
@@ -120,6 +120,10 @@ void Snapshots::losses(Time now, const sp_shared& shared, RecordingWriter& write
   lost_total_ = 0;
   for (std::size_t i = 0; i < SP_LOSS_REASONS; ++i) {
     const std::uint64_t n = __atomic_load_n(&shared.lost[i], __ATOMIC_RELAXED);
+    if (i == SP_LOSS_SWITCH) {  // repaired, so no loss: write_switches() tells of it
+      unseen_switches_ = n;
+      continue;
+    }
     if (n > lost_[i]) writer.add(rows::Loss{last_loss_, now, kLossNames[i], n - lost_[i]});
     lost_[i] = n;
     if (i == SP_LOSS_RING_REQUEST || i == SP_LOSS_RING_SCHED || i == SP_LOSS_RING_OTHER ||
@@ -151,6 +155,15 @@ void Snapshots::counters(Time now, const sp_shared& shared, RecordingWriter& wri
   if (shared.writes_without_request != 0) {
     writer.add(rows::Counter{now, "writes_without_request", shared.writes_without_request});
   }
+}
+
+void Snapshots::write_switches(RecordingWriter& writer) const {
+  if (unseen_switches_ == 0) return;
+  writer.add(rows::Capability{
+      "sched.switch-in", true,
+      fmt::format("{} switches to a thread of the target were not seen; when they were is reckoned "
+                  "from the thread's own CPU time",
+                  unseen_switches_)});
 }
 
 void Snapshots::add_bpf_time(const BpfRunTime& window, Duration length) {

@@ -35,6 +35,8 @@ class Snapshots {
   // One window of run-time statistics of our programs.
   void add_bpf_time(const BpfRunTime& window, Duration length);
   std::uint64_t lost() const { return lost_total_; }
+  // At the end: how many switches had to be reckoned (SP_LOSS_SWITCH).
+  void write_switches(RecordingWriter& writer) const;
 
  private:
   void cpu_use(Time now, RecordingWriter& writer);
@@ -54,7 +56,7 @@ class Snapshots {
   std::unordered_map<std::uint32_t, Use> use_;
   Time last_use_, last_loss_;
   std::vector<std::uint64_t> lost_;
-  std::uint64_t lost_total_ = 0;
+  std::uint64_t lost_total_ = 0, unseen_switches_ = 0;
   std::vector<rows::Conn> wanted_;
   std::unordered_set<std::uint32_t> peer_ports_;
   std::unordered_set<std::uint32_t> named_;
