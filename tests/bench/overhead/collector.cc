@@ -166,7 +166,10 @@ void Collector::drain() {
   ring_peak_ = std::max(ring_peak_, taken);
   govern(static_cast<double>(taken) / static_cast<double>(probes_->ring_bytes()));
   std::uint64_t lost = 0;
-  for (const auto& n : probes_->shared().lost) lost += __atomic_load_n(&n, __ATOMIC_RELAXED);
+  for (int reason = 0; reason < SP_LOSS_REASONS; ++reason) {
+    if (reason == SP_LOSS_SWITCH) continue;  // reckoned, not lost: toggling makes many of them
+    lost += __atomic_load_n(&probes_->shared().lost[reason], __ATOMIC_RELAXED);
+  }
   counters_.lost.store(lost);
   counters_.ring_bytes.store(ring_total_);
   counters_.records.store(records_);
