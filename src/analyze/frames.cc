@@ -42,8 +42,14 @@ std::string name_of_frame(const rows::Frame& frame, bool kernel) {
   return fmt::format("{:#x}", frame.pc);
 }
 
-const std::vector<rows::Frame>* frames_at(const Trace& trace, std::uint32_t pid, std::uint64_t pc) {
-  const auto found = trace.frames.find({pid, pc});
+// Of frame `i` of a stack; null where nothing is known.
+const std::vector<rows::Frame>* frames_at(const Trace& trace, const rows::Stack& stack,
+                                          std::size_t i) {
+  const std::uint64_t hint = i < stack.hints.size() ? stack.hints[i] : 0;
+  auto found = trace.frames.find({stack.pid, stack.pcs[i], hint});
+  if (found == trace.frames.end() && hint != 0) {
+    found = trace.frames.find({stack.pid, stack.pcs[i], 0});
+  }
   return found == trace.frames.end() || found->second.empty() ? nullptr : &found->second;
 }
 
@@ -52,8 +58,8 @@ std::vector<std::string> named_functions(const Trace& trace, std::uint64_t hash)
   std::vector<std::string> out;
   const auto stack = trace.stacks.find(hash);
   if (hash == 0 || stack == trace.stacks.end()) return out;
-  for (const std::uint64_t pc : stack->second.pcs) {
-    const auto* frames = frames_at(trace, stack->second.pid, pc);
+  for (std::size_t i = 0; i < stack->second.pcs.size(); ++i) {
+    const auto* frames = frames_at(trace, stack->second, i);
     if (!frames) continue;
     for (const rows::Frame& frame : *frames) {
       if (frame.function.empty()) continue;
@@ -72,10 +78,10 @@ std::vector<std::string> frame_names(const Trace& trace, std::uint64_t hash) {
   if (hash == 0 || stack == trace.stacks.end()) return out;
   const bool kernel = stack->second.pid == 0;
   const auto& pcs = stack->second.pcs;
-  for (auto pc = pcs.rbegin(); pc != pcs.rend(); ++pc) {
-    const auto* frames = frames_at(trace, stack->second.pid, *pc);
+  for (std::size_t i = pcs.size(); i-- > 0;) {
+    const auto* frames = frames_at(trace, stack->second, i);
     if (!frames) {
-      out.push_back(fmt::format("{:#x}{}", *pc, kernel ? "_[k]" : ""));
+      out.push_back(fmt::format("{:#x}{}", pcs[i], kernel ? "_[k]" : ""));
       continue;
     }
     for (auto frame = frames->rbegin(); frame != frames->rend(); ++frame) {

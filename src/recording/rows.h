@@ -21,7 +21,7 @@ enum class Table : std::uint16_t {
   kRequest = 8, kExchange = 9, kMark = 10, kOffCpu = 11, kSlice = 12, kMigrate = 13, kSample = 14,
   kStack = 15, kFrame = 16, kMapping = 17, kCpuUse = 18, kLoss = 19, kCapability = 20, kOwnCost = 21,
   kGovernor = 22, kCounter = 23, kPhaseMark = 24, kListener = 25, kCgroupCpu = 26, kSignal = 27,
-  kFreeze = 28, kThreadState = 29, kUnsampled = 30, kIrq = 31, kEnd = 32, kLoad = 33,
+  kFreeze = 28, kThreadState = 29, kUnsampled = 30, kIrq = 31, kEnd = 32, kLoad = 33, kSpan = 34,
 };
 
 namespace rows {
@@ -222,14 +222,20 @@ struct Sample {
                  field("kstack", &Sample::kstack), field("ustack", &Sample::ustack));
 };
 
-// Frames of a stack, innermost first, as addresses. pid 0 = kernel.
+// Frames of a stack, innermost first, as addresses. pid 0 = kernel. hints: one a frame, what the frame
+// itself says of its function (V8: the SharedFunctionInfo, JSC: the callee cell; 0 = nothing), empty where
+// no frame has one. end: how the walk ended: 0 = not known, 1 = at a thread's outermost frame, 2 = broken,
+// 3 = more frames than are kept.
 struct Stack {
   static constexpr Table kTable = Table::kStack;
   std::uint64_t hash = 0;
   std::uint32_t pid = 0;
   std::vector<std::uint64_t> pcs;
+  std::vector<std::uint64_t> hints{};
+  std::uint32_t end = 0;
   static constexpr auto fields = std::tuple(field("hash", &Stack::hash), field("pid", &Stack::pid),
-                                            field("pcs", &Stack::pcs));
+                                            field("pcs", &Stack::pcs), field("hints", &Stack::hints),
+                                            field("end", &Stack::end));
 };
 
 // What an address means. depth > 0: function inlined at this address, outermost has the highest depth.
@@ -239,11 +245,12 @@ struct Frame {
   std::uint32_t pid = 0, depth = 0, line = 0;
   std::uint64_t pc = 0, module_offset = 0;
   std::string function, module, file, source;
+  std::uint64_t hint = 0;  // of the frame, see Stack: the same pc with another hint is another function
   static constexpr auto fields = std::tuple(
       field("pid", &Frame::pid), field("pc", &Frame::pc), field("depth", &Frame::depth),
       field("function", &Frame::function), field("module", &Frame::module),
       field("module_offset", &Frame::module_offset), field("file", &Frame::file),
-      field("line", &Frame::line), field("source", &Frame::source));
+      field("line", &Frame::line), field("source", &Frame::source), field("hint", &Frame::hint));
 };
 
 struct Mapping {
@@ -451,11 +458,29 @@ struct Load {
                  field("argv", &Load::argv), field("output", &Load::output));
 };
 
+// A runtime did something that can delay requests during [t_begin, t_end). name: "gc.stw" (all threads of
+// the process are stopped), "gc.pause" (this thread's isolate is stopped), "gc.slice" (a step of incremental
+// work on this thread), "gc.assist" (goroutine g helps), "gc.cycle" (a whole collection, concurrent part
+// included), "vmop". kind and reason: the runtime's words ("scavenge", "mark-compact"; "allocation failure").
+// t_stopping: the stop was asked for (zero = not told). A zero t_begin or t_end: outside of the recording.
+struct Span {
+  static constexpr Table kTable = Table::kSpan;
+  Time t_begin, t_end, t_stopping;
+  std::uint32_t tid = 0, pid = 0;
+  std::uint64_t g = 0;
+  std::string name, kind, reason;
+  static constexpr auto fields = std::tuple(
+      field("t_begin", &Span::t_begin), field("t_end", &Span::t_end),
+      field("t_stopping", &Span::t_stopping), field("tid", &Span::tid), field("pid", &Span::pid),
+      field("g", &Span::g), field("name", &Span::name), field("kind", &Span::kind),
+      field("reason", &Span::reason));
+};
+
 // Every row type, in the order of the table numbers.
 using All = std::tuple<Meta, Clock, Process, Task, TaskExit, Conn, ConnClose, Request, Exchange, Mark,
                        OffCpu, Slice, Migrate, Sample, Stack, Frame, Mapping, CpuUse, Loss, Capability,
                        OwnCost, Governor, Counter, PhaseMark, Listener, CgroupCpu, Signal, Freeze,
-                       ThreadState, Unsampled, Irq, End, Load>;
+                       ThreadState, Unsampled, Irq, End, Load, Span>;
 
 }  // namespace rows
 }  // namespace srvprof

@@ -18,7 +18,7 @@ namespace srvprof {
   X(Clock) X(Process) X(Task) X(TaskExit) X(Conn) X(ConnClose) X(Request) X(Exchange) X(Mark)   \
       X(OffCpu) X(Slice) X(Migrate) X(Sample) X(Stack) X(Frame) X(Mapping) X(CpuUse) X(Loss)    \
           X(Capability) X(OwnCost) X(Governor) X(Counter) X(PhaseMark) X(Listener) X(CgroupCpu) \
-              X(Signal) X(Freeze) X(ThreadState) X(Unsampled) X(Irq) X(End) X(Load)
+              X(Signal) X(Freeze) X(ThreadState) X(Unsampled) X(Irq) X(End) X(Load) X(Span)
 
 inline constexpr std::size_t kTableCount = std::tuple_size_v<rows::All>;
 
@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, kTableCount> kTableNames = {
     "request",      "exchange",  "mark",       "off_cpu",  "slice",      "migrate",    "sample",
     "stack",        "frame",     "mapping",    "cpu_use",  "loss",       "capability", "own_cost",
     "governor",     "counter",   "phase_mark", "listener", "cgroup_cpu", "signal",     "freeze",
-    "thread_state", "unsampled", "irq",        "end",      "load"};
+    "thread_state", "unsampled", "irq",        "end",      "load",     "span"};
 
 // Index of a table in rows::All and kTableNames. Precondition: is_known_table.
 constexpr std::size_t table_index(Table table) { return static_cast<std::size_t>(table) - 1; }

@@ -251,7 +251,7 @@ void TraceBuilder::operator()(const rows::Sample& row) {
 void TraceBuilder::operator()(const rows::Stack& row) { trace_.stacks[row.hash] = row; }
 
 void TraceBuilder::operator()(const rows::Frame& row) {
-  trace_.frames[{row.pid, row.pc}].push_back(row);
+  trace_.frames[{row.pid, row.pc, row.hint}].push_back(row);
 }
 
 void TraceBuilder::operator()(const rows::Signal& row) {
@@ -260,6 +260,10 @@ void TraceBuilder::operator()(const rows::Signal& row) {
 
 void TraceBuilder::operator()(const rows::Freeze& row) {
   if (sane({row.t})) trace_.freezes.push_back(row);
+}
+
+void TraceBuilder::operator()(const rows::Span& row) {
+  if (sane({row.t_begin, row.t_end, row.t_stopping})) trace_.spans.push_back(row);
 }
 
 void TraceBuilder::operator()(const rows::ThreadState& row) {

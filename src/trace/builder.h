@@ -50,6 +50,7 @@ class TraceBuilder {
   void operator()(const rows::Irq& row);
   void operator()(const rows::End& row);
   void operator()(const rows::Load& row) { trace_.loads.push_back(row); }
+  void operator()(const rows::Span& row);
 
   // Rows taken so far.
   std::uint64_t rows() const { return rows_; }

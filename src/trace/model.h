@@ -265,6 +265,13 @@ struct CpuSlice {
 enum class RuntimeModel : std::uint8_t { kEventLoop, kThreadPerRequest, kGoroutines };
 std::string_view name_of(RuntimeModel model);  // "event loop", "thread per request", "goroutines"
 
+// What Frame rows are found by: an address of a process (pid 0 = kernel), and the frame's hint (rows::Stack).
+struct FrameKey {
+  std::uint32_t pid = 0;
+  std::uint64_t pc = 0, hint = 0;
+  auto operator<=>(const FrameKey&) const = default;
+};
+
 struct Trace {
   Time t_begin, t_end;  // probes live .. detach
   std::map<std::string, std::string> meta;
@@ -299,8 +306,8 @@ struct Trace {
 
   std::vector<rows::Sample> samples;
   std::unordered_map<std::uint64_t, rows::Stack> stacks;
-  // Frames by (pid, pc), outermost inlined function last; pid 0 = kernel.
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<rows::Frame>> frames;
+  // Outermost inlined function last.
+  std::map<FrameKey, std::vector<rows::Frame>> frames;
 
   std::vector<rows::Clock> clocks;
   std::vector<rows::CpuUse> cpu_use;
@@ -315,6 +322,7 @@ struct Trace {
   std::vector<rows::Signal> signals;
   std::vector<rows::Freeze> freezes;
   std::vector<rows::Load> loads;
+  std::vector<rows::Span> spans;
   std::vector<rows::Unsampled> unsampled;
   bool clean_end = false;
   std::string end_reason;
