@@ -1,0 +1,3 @@
+module srvprof.test/gosample
+
+go 1.19
