@@ -24,6 +24,8 @@ struct sp_config {
 	__sp_u32 full;			/* a user stack at every switch-out */
 	__sp_u32 cpus;			/* possible CPUs, at most SP_MAX_CPUS */
 	__sp_u32 cgroup_v1;		/* name cgroups by the v1 cpu controller */
+	__sp_u32 unwind;		/* walk user stacks by tables (unwind.h), else bpf_get_stack */
+	__sp_u32 pad;
 	__sp_u64 wait_stack_ns;		/* kernel stack for waits at least this long */
 	__sp_u64 user_stack_gap_ns;	/* at most one user stack a thread in this time */
 };
@@ -37,6 +39,8 @@ struct sp_shared {
 	__sp_u64 lost[SP_LOSS_REASONS];
 	__sp_u64 unmeasured[SP_UNM_KINDS];
 	__sp_u64 writes_without_request;	/* answers to requests in flight at attach */
+	__sp_u64 walks[SP_ENDS];		/* user stacks, by how their walk ended */
+	__sp_u64 walks_unmapped;		/* of them, with a frame in no known mapping */
 };
 
 /* What waits for one CPU. */

@@ -4,5 +4,6 @@
 #include "core.bpf.h"
 #include "accept.h"
 #include "socket.bpf.h"
+#include "unwind.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";

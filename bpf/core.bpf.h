@@ -52,7 +52,10 @@ enum sp_run {
 
 /* One buffer a CPU and context: a sampling tick may interrupt a scheduler program. */
 struct sp_scratch {
-	struct sp_stack stack;
+	union {
+		struct sp_stack stack;
+		struct sp_walk walk;
+	};
 };
 
 SP_EXTERN struct {

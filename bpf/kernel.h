@@ -47,6 +47,7 @@ enum {
 };
 enum {
 	BPF_F_NO_PREALLOC = 1,
+	BPF_F_MMAPABLE = 1024,
 };
 enum {
 	BPF_SK_STORAGE_GET_F_CREATE = 1,
@@ -160,6 +161,7 @@ struct task_struct {
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
 	unsigned long r14;
+	unsigned long bp;
 	unsigned long dx;
 	unsigned long si;
 	unsigned long di;

@@ -14,17 +14,19 @@ typedef uint8_t __sp_u8;
 typedef uint16_t __sp_u16;
 typedef uint32_t __sp_u32;
 typedef uint64_t __sp_u64;
+typedef int16_t __sp_s16;
 #else
 typedef unsigned char __sp_u8;
 typedef unsigned short __sp_u16;
 typedef unsigned int __sp_u32;
 typedef unsigned long long __sp_u64;
+typedef short __sp_s16;
 #endif
 
 enum {
 	SP_COMM_LEN = 16,	/* TASK_COMM_LEN */
 	SP_HEAD_MAX = 96,	/* bytes of the request that are kept, first line only */
-	SP_STACK_MAX = 64,	/* frames of one stack */
+	SP_STACK_MAX = 127,	/* frames of one stack: kernel.perf_event_max_stack */
 };
 
 enum sp_kind {
@@ -47,6 +49,7 @@ enum sp_kind {
 	SP_THREAD_STATE = 17,	/* state of a target thread at detach (and at attach) */
 	SP_UNSAMPLED = 18,	/* 16-byte mark of a connection left out by the governor */
 	SP_IRQ = 19,		/* interrupt time on top of a target thread (only when asked) */
+	SP_WALK = 21,		/* frames of a user stack with hints, sent once per distinct stack */
 };
 
 /* sizeof 16 */
@@ -269,6 +272,30 @@ struct sp_stack {
 	struct sp_head h;
 	__sp_u64 hash;
 	__sp_u64 pc[SP_STACK_MAX];
+};
+
+/* How the walk of a user stack ended. */
+enum sp_walk_end {
+	SP_END_UNKNOWN = 0,
+	SP_END_COMPLETE = 1,	/* at the thread's outermost frame */
+	SP_END_BROKEN = 2,	/* a frame could not be followed */
+	SP_END_DEPTH = 3,	/* more frames than SP_STACK_MAX */
+	SP_ENDS = 4,
+};
+
+/* hint: what the frame says of its function (V8: SharedFunctionInfo, JSC: callee cell), 0 = nothing. */
+struct sp_frame {
+	__sp_u64 pc;
+	__sp_u64 hint;
+};
+
+/* head.aux = number of frames, innermost first, head.tid = pid. sizeof without frames: 32 */
+struct sp_walk {
+	struct sp_head h;
+	__sp_u64 hash;
+	__sp_u32 end;		/* enum sp_walk_end */
+	__sp_u32 pad;
+	struct sp_frame frame[SP_STACK_MAX];
 };
 
 /* head.t, head.tid = receiver, head.aux = signal number. sizeof 40 */

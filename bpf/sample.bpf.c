@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* On-CPU samples of the target: a cpu-clock event a CPU, stacks by frame pointer. */
-#include "core.bpf.h"
+/* On-CPU samples of the target: a cpu-clock event a CPU, with the kernel's and the user's stack. */
+#include "unwind.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -29,8 +29,7 @@ int sp_sample_tick(struct bpf_perf_event_data *ctx)
 	r.h.t = bpf_ktime_get_ns();
 	n = bpf_get_stack(ctx, s->stack.pc, sizeof(s->stack.pc), 0);
 	r.kstack = sp_stack_id(&s->stack, n, 0);
-	n = bpf_get_stack(ctx, s->stack.pc, sizeof(s->stack.pc), BPF_F_USER_STACK);
-	r.ustack = sp_stack_id(&s->stack, n, id >> 32);
+	r.ustack = sp_user_stack(ctx, s, id >> 32);
 	if (!r.kstack && !r.ustack)
 		sp_lose(SP_LOSS_STACK);
 	sp_send(&r, sizeof(r), SP_LOSS_RING_OTHER);

@@ -8,6 +8,7 @@
  */
 #include "core.bpf.h"
 #include "accept.h"
+#include "unwind.bpf.h"
 
 struct sp_cpu cpus[SP_MAX_CPUS] = {};
 
@@ -82,13 +83,11 @@ SP_INLINE u64 user_stack(struct task_struct *t, void *ctx)
 {
 	struct sp_scratch *s;
 	u32 zero = 0;
-	long n;
 
 	s = bpf_map_lookup_elem(&sched_scratch, &zero);
 	if (!s)
 		return 0;
-	n = bpf_get_stack(ctx, s->stack.pc, sizeof(s->stack.pc), BPF_F_USER_STACK);
-	return sp_stack_id(&s->stack, n, t->tgid);
+	return sp_user_stack(ctx, s, t->tgid);
 }
 
 SP_INLINE u64 kernel_stack_of(struct task_struct *t)

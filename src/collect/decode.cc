@@ -1,6 +1,7 @@
 #include "collect/decode.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -222,6 +223,27 @@ bool decode_stack(const Context& c) {
   return emit(c, row, c.hooks.stack);
 }
 
+// Hints are kept only where a frame has one.
+bool decode_walk(const Context& c) {
+  constexpr std::size_t kFixed = offsetof(sp_walk, frame);
+  if (c.bytes.size() < kFixed) return false;
+  sp_walk r{};
+  std::memcpy(&r, c.bytes.data(), std::min(c.bytes.size(), sizeof r));
+  const std::size_t there = (c.bytes.size() - kFixed) / sizeof(sp_frame);
+  const std::size_t n = std::min({std::size_t{r.h.aux}, there, std::size_t{SP_STACK_MAX}});
+  rows::Stack row;
+  row.hash = r.hash;
+  row.pid = r.h.tid;
+  row.end = r.end < std::uint32_t{SP_ENDS} ? r.end : 0;
+  bool hinted = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    row.pcs.push_back(r.frame[i].pc);
+    hinted |= r.frame[i].hint != 0;
+  }
+  for (std::size_t i = 0; hinted && i < n; ++i) row.hints.push_back(r.frame[i].hint);
+  return emit(c, row, c.hooks.stack);
+}
+
 bool decode_signal(const Context& c) {
   sp_signal r{};
   if (!take(c.bytes, r)) return false;
@@ -293,6 +315,7 @@ bool decode(std::span<const std::byte> record, const DecodeOptions& options, con
     case SP_TASK_EXIT: return decode_task_exit(c);
     case SP_SAMPLE: return decode_sample(c);
     case SP_STACK: return decode_stack(c);
+    case SP_WALK: return decode_walk(c);
     case SP_SIGNAL: return decode_signal(c);
     case SP_FREEZE: return decode_freeze(c);
     case SP_LISTEN: return decode_listen(c);

@@ -18,6 +18,7 @@
 
 #include "base/fd.h"
 #include "collect/skeleton.h"
+#include "collect/stack_tables.h"
 
 namespace srvprof {
 namespace {
@@ -97,6 +98,7 @@ struct Probes::Impl {
   std::size_t taken = 0;
   Fd statistics;
   BpfRunTime statistics_start;
+  std::string no_walker;  // why stacks are not walked by tables
 
   ~Impl() {
     if (skel != nullptr) skel->bss->shared.active = 0;
@@ -115,6 +117,8 @@ struct Probes::Impl {
   }
 
   void fill_config();
+  Status load(bool walker);
+  Status connect_stacks();
   Status attach_program(bpf_program* program);
   Status attach_samples();
   Status make_iterators();
@@ -140,26 +144,57 @@ void Probes::Impl::fill_config() {
   }
 }
 
-Result<std::unique_ptr<Probes>> Probes::load(const ProbeConfig& config) {
-  libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
-  libbpf_set_print(keep_warning);
+Status Probes::Impl::load(bool walker) {
+  srvprof_bpf__destroy(std::exchange(skel, nullptr));
   libbpf_log().clear();
-  auto impl = std::make_unique<Impl>();
-  impl->config = config;
-  impl->skel = srvprof_bpf__open();
-  if (impl->skel == nullptr) return refusal("opening the kernel side", errno);
-  impl->fill_config();
+  skel = srvprof_bpf__open();
+  if (skel == nullptr) return refusal("opening the kernel side", errno);
+  fill_config();
+  skel->rodata->cfg.unwind = walker;
   if (config.ring_bytes != 0) {
-    bpf_map__set_max_entries(impl->skel->maps.ring, static_cast<std::uint32_t>(config.ring_bytes));
+    bpf_map__set_max_entries(skel->maps.ring, static_cast<std::uint32_t>(config.ring_bytes));
+  }
+  if (walker) {
+    const StackTables::Sizes sizes = config.stacks->sizes();
+    bpf_map__set_max_entries(skel->maps.texts, sizes.texts);
+    bpf_map__set_max_entries(skel->maps.buckets, sizes.buckets);
+    bpf_map__set_max_entries(skel->maps.rows, sizes.rows);
   }
   if (!config.irq) {
-    for (bpf_program* p : {impl->skel->progs.sp_softirq_entry, impl->skel->progs.sp_softirq_exit,
-                           impl->skel->progs.sp_irq_entry, impl->skel->progs.sp_irq_exit}) {
+    for (bpf_program* p : {skel->progs.sp_softirq_entry, skel->progs.sp_softirq_exit,
+                           skel->progs.sp_irq_entry, skel->progs.sp_irq_exit}) {
       bpf_program__set_autoload(p, false);
     }
   }
-  if (const int rc = srvprof_bpf__load(impl->skel); rc != 0) {
-    return refusal("loading the kernel side", -rc);
+  if (const int rc = srvprof_bpf__load(skel); rc != 0) return refusal("loading the kernel side", -rc);
+  return {};
+}
+
+Status Probes::Impl::connect_stacks() {
+  StackTables::Maps maps;
+  maps.spaces = bpf_map__fd(skel->maps.spaces);
+  maps.texts = bpf_map__fd(skel->maps.texts);
+  maps.buckets = bpf_map__fd(skel->maps.buckets);
+  maps.rows = bpf_map__fd(skel->maps.rows);
+  maps.sizes = {bpf_map__max_entries(skel->maps.texts), bpf_map__max_entries(skel->maps.buckets),
+                bpf_map__max_entries(skel->maps.rows)};
+  return config.stacks->connect(maps);
+}
+
+Result<std::unique_ptr<Probes>> Probes::load(const ProbeConfig& config) {
+  libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+  libbpf_set_print(keep_warning);
+  auto impl = std::make_unique<Impl>();
+  impl->config = config;
+  const bool walker = config.stacks != nullptr;
+  Status loaded = impl->load(walker);
+  if (!loaded.ok() && walker) {
+    impl->no_walker = loaded.error().what;
+    loaded = impl->load(false);
+  }
+  if (!loaded.ok()) return loaded.error();
+  if (walker && impl->no_walker.empty()) {
+    if (const Status s = impl->connect_stacks(); !s.ok()) impl->no_walker = s.error().what;
   }
   impl->ring = ring_buffer__new(bpf_map__fd(impl->skel->maps.ring), Impl::on_record, impl.get(),
                                 nullptr);
@@ -253,6 +288,10 @@ Status Probes::attach() {
     TRY(impl_->attach_program(program));
   }
   TRY(impl_->attach_samples());
+  if (impl_->config.stacks != nullptr) {
+    const std::string& why = impl_->no_walker;
+    impl_->status.push_back({"stacks.unwind", why.empty(), why});
+  }
   return impl_->make_iterators();
 }
 

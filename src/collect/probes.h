@@ -18,6 +18,8 @@ struct sp_shared;
 
 namespace srvprof {
 
+class StackTables;
+
 struct ProbeConfig {
   std::vector<std::uint32_t> pids;
   std::vector<std::uint16_t> ports;  // that the targets listen on
@@ -26,6 +28,8 @@ struct ProbeConfig {
   bool cgroup_v1 = false;            // name cgroups by the v1 cpu controller
   unsigned frequency = 99;           // 0 = no samples
   std::size_t ring_bytes = 0;        // a power of two, at least a page
+  // Tables for walking user stacks; they outlive the probes. Null: by frame pointer alone.
+  StackTables* stacks = nullptr;
 };
 
 struct ProbeStatus {
@@ -41,7 +45,8 @@ struct BpfRunTime {
 
 class Probes {
  public:
-  // Verifies and loads every program, gate closed. Errors: kPermission, kKernel.
+  // Verifies and loads every program, gate closed; connects config.stacks, or does without it (status()
+  // says why) where the kernel refuses the walker. Errors: kPermission, kKernel.
   static Result<std::unique_ptr<Probes>> load(const ProbeConfig& config);
   ~Probes();
   Probes(const Probes&) = delete;

@@ -19,6 +19,7 @@
 #include "collect/probes.h"
 #include "collect/skeleton.h"
 #include "collect/snapshot.h"
+#include "collect/stack_tables.h"
 #include "recording/writer.h"
 #include "records.h"
 #include "runtime/runtime.h"
@@ -72,6 +73,7 @@ class Session {
   std::string reason_to_stop(Time now);
   Status finish();
   DecodeHooks decode_hooks();
+  void code_of_task(const rows::Task& task);
   void message(const std::string& text) const {
     if (hooks_.message) hooks_.message(text);
   }
@@ -81,6 +83,7 @@ class Session {
   ProcFs fs_;
   RecordingWriter writer_;
   std::vector<ProcessInfo> targets_;
+  StackTables stacks_{fs_};
   std::unique_ptr<Probes> probes_;
   Snapshots snapshots_;
   FrameNamer frames_;
@@ -105,9 +108,21 @@ DecodeHooks Session::decode_hooks() {
   h.conn = [this](const rows::Conn& c) { snapshots_.want_peer(c); };
   h.task = [this](const rows::Task& t) {
     snapshots_.name_process(t.pid, (t.flags & SP_TASK_TARGET) != 0, writer_);
+    if ((t.flags & SP_TASK_TARGET) != 0) code_of_task(t);
   };
   h.stack = [this](const rows::Stack& s) { frames_.add(s); };
   return h;
+}
+
+// A target's new program, or a child that became a target, has code that the stack walker must know.
+void Session::code_of_task(const rows::Task& task) {
+  const auto pid = static_cast<pid_t>(task.pid);
+  if ((task.flags & SP_TASK_EXEC) != 0) {
+    stacks_.changed(pid);
+  } else if (!stacks_.knows(pid)) {
+    auto process = read_process(fs_, pid);
+    if (process) stacks_.add(pid, runtime_names(fs_, *process));
+  }
 }
 
 void Session::drain() {
@@ -193,6 +208,7 @@ void Session::loop() {
     drain();
     const Time now = MonotonicClock::now();
     watch_statistics(now);
+    stacks_.refresh(now, probes_->shared());
     if (now - checked >= 50ms) {
       checked = now;
       if (load_) {
@@ -233,7 +249,9 @@ Status Session::start() {
   for (const ProcessInfo& t : targets_) {
     snapshots_.name_process(static_cast<std::uint32_t>(t.pid), true, writer_);
     write_threads(fs_, t, writer_);
+    stacks_.add(t.pid, runtime_names(fs_, t));
   }
+  config.stacks = &stacks_;
   probes_ = TRY(Probes::load(config));
   TRY(probes_->attach());
   begin_ = MonotonicClock::now();
@@ -260,6 +278,7 @@ Status Session::finish() {
   frames_.resolve(~std::size_t{0}, writer_);
   frames_.write_mappings(writer_);
   frames_.write_capabilities(writer_);
+  stacks_.write_capabilities(writer_);
   snapshots_.write_switches(writer_);
   if (load_) {
     rows::Load row;

@@ -16,6 +16,7 @@ static_assert(sizeof(sp_offcpu_long) == 96);
 static_assert(sizeof(sp_slice) == 16);
 static_assert(sizeof(sp_migrate) == 24);
 static_assert(sizeof(sp_unsampled) == 16);
+static_assert(offsetof(sp_walk, frame) == 32 && sizeof(sp_walk) == 32 + 16 * SP_STACK_MAX);
 
 TEST(Records, FitTheBudgetOfTheRing) {
   // A request with a first line of up to 32 bytes and its two switches: below 200 bytes with headers.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -136,6 +137,31 @@ TEST_F(Decode, ConnectionAddressesBecomeText) {
   EXPECT_EQ(rows[1].local_addr, "::1");
 }
 
+TEST_F(Decode, WalkKeepsHintsWhereThereAreSome) {
+  sp_walk r{};
+  r.h.kind = SP_WALK;
+  r.h.tid = 42;
+  r.h.aux = 2;
+  r.hash = 9;
+  r.end = SP_END_COMPLETE;
+  r.frame[0] = {0x1000, 0};
+  r.frame[1] = {0x2000, 0x77};
+  ASSERT_TRUE(send(r, offsetof(sp_walk, frame) + 2 * sizeof(sp_frame)));
+  r.hash = 10;
+  r.h.aux = 200;  // more than there are
+  r.frame[1].hint = 0;
+  ASSERT_TRUE(send(r, offsetof(sp_walk, frame) + 1 * sizeof(sp_frame)));
+  EXPECT_FALSE(send(r, offsetof(sp_walk, frame) - 1));
+  const auto rows = rows_back<rows::Stack>();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].pid, 42u);
+  EXPECT_EQ(rows[0].pcs, (std::vector<std::uint64_t>{0x1000, 0x2000}));
+  EXPECT_EQ(rows[0].hints, (std::vector<std::uint64_t>{0, 0x77}));
+  EXPECT_EQ(rows[0].end, 1u);
+  EXPECT_EQ(rows[1].pcs.size(), 1u);
+  EXPECT_TRUE(rows[1].hints.empty());
+}
+
 TEST_F(Decode, StackTakesNoMoreThanWasSent) {
   sp_stack r{};
   r.h.kind = SP_STACK;
@@ -155,7 +181,7 @@ TEST_F(Decode, EveryKindRefusesACutRecord) {
     std::vector<std::byte> bytes(512);
     for (auto& b : bytes) b = static_cast<std::byte>(random());
     std::memcpy(bytes.data(), &kind, sizeof kind);
-    const bool known = kind >= SP_REQUEST && kind <= SP_IRQ;
+    const bool known = (kind >= SP_REQUEST && kind <= SP_IRQ) || kind == SP_WALK;
     EXPECT_EQ(decode(bytes, options_, hooks_, *writer_), known) << kind;
     for (std::size_t n = 0; n < 16; ++n) {
       EXPECT_FALSE(decode({bytes.data(), n}, options_, hooks_, *writer_)) << kind << " " << n;

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * User stacks, frame by frame: by the rows of unwind.h where the code has some, by frame pointer
+ * elsewhere (code that a runtime made, Go, Bun). Works from the user's registers as they are saved at
+ * the top of the thread's kernel stack, so in a tick as in a switch. x86-64 only.
+ *
+ * The step is one function, run by bpf_loop (since 5.17, commit e6f2dd0f8067) so that the verifier sees
+ * it once.
+ */
+#ifndef SRVPROF_UNWIND_BPF_H
+#define SRVPROF_UNWIND_BPF_H
+
+#include "core.bpf.h"
+#include "unwind.h"
+
+SP_EXTERN struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SP_SPACES);
+	__type(key, u32);
+	__type(value, struct sp_space);
+} spaces SEC(".maps");
+
+/* The sizes of these three are set by the loader. */
+SP_EXTERN struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct sp_text);
+} texts SEC(".maps");
+
+SP_EXTERN struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct sp_bucket);
+} buckets SEC(".maps");
+
+SP_EXTERN struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct sp_row);
+} rows SEC(".maps");
+
+/* One walk; lives on the caller's stack. */
+struct sp_walker {
+	u64 pc, sp, bp;
+	u64 hash;
+	struct sp_walk *out;
+	u32 first, count;	/* of the process's texts */
+	u32 text;		/* the one that was used last */
+	u32 hint, shared_off;
+	u32 n;
+	u16 end;
+	u8 exact;		/* pc is where execution stands, not a return address */
+	u8 switches, unmapped;
+};
+
+#if defined(__TARGET_ARCH_x86)
+
+enum {
+	SP_TEXT_STEPS = 12,	/* 4,096 mappings a process */
+	SP_ROW_STEPS = 11,	/* rows of one bucket and the one before it */
+	/* struct ucontext at a signal's return: gregs[] begin at 40 */
+	SP_UC_BP = 40 + 10 * 8,
+	SP_UC_SP = 40 + 15 * 8,
+	SP_UC_IP = 40 + 16 * 8,
+};
+
+SP_INLINE bool sp_read(void *to, u32 size, u64 from)
+{
+	return !bpf_probe_read_user(to, size, (void *)from);
+}
+
+SP_INLINE bool sp_can_be_code(u64 pc)
+{
+	return pc >= 4096 && pc < 1ull << 47;
+}
+
+/* Frames of one stack mostly lie in a few mappings: the last one is tried first. */
+SP_INLINE struct sp_text *sp_text_at(struct sp_walker *w, u64 pc)
+{
+	u32 lo = w->first, hi = w->first + w->count, mid = w->text, k;
+	struct sp_text *t = bpf_map_lookup_elem(&texts, &mid);
+
+	if (t && pc >= t->start && pc < t->end)
+		return t;
+	for (k = 0; k < SP_TEXT_STEPS && lo < hi; k++) {
+		mid = (lo + hi) / 2;
+		t = bpf_map_lookup_elem(&texts, &mid);
+		if (!t)
+			return NULL;
+		if (pc < t->start) {
+			hi = mid;
+		} else if (pc >= t->end) {
+			lo = mid + 1;
+		} else {
+			w->text = mid;
+			return t;
+		}
+	}
+	return NULL;
+}
+
+/* The row in effect at `distance` from the base of the module. */
+SP_INLINE struct sp_row *sp_row_at(struct sp_text *t, u32 distance)
+{
+	u32 number = t->bucket + (distance >> SP_BUCKET_SHIFT), mid, k, lo, hi;
+	struct sp_bucket *b = bpf_map_lookup_elem(&buckets, &number);
+	struct sp_row *r;
+
+	if (!b)
+		return NULL;
+	lo = b->first;
+	hi = b->last + 1;
+	for (k = 0; k < SP_ROW_STEPS && hi - lo > 1; k++) {
+		mid = (lo + hi) / 2;
+		r = bpf_map_lookup_elem(&rows, &mid);
+		if (!r)
+			return NULL;
+		if (r->pc <= distance)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return bpf_map_lookup_elem(&rows, &lo);
+}
+
+SP_INLINE long sp_stop(struct sp_walker *w, u16 end)
+{
+	w->end = end;
+	return 1;
+}
+
+/* The caller's registers by a row; 0 = go on. */
+SP_INLINE long sp_step_row(struct sp_walker *w, struct sp_row *r, u32 distance)
+{
+	int cfa_rule = r->cfa, rbp_rule = r->rbp;
+	u64 cfa, saved[2];
+
+	w->exact = 0;
+	if (cfa_rule == SP_ROW_END)
+		return sp_stop(w, SP_END_COMPLETE);
+	if (cfa_rule == SP_ROW_SIGNAL) {
+		if (!sp_read(saved, 16, w->sp + SP_UC_SP) || !sp_read(&w->bp, 8, w->sp + SP_UC_BP))
+			return sp_stop(w, SP_END_BROKEN);
+		w->sp = saved[0];
+		w->pc = saved[1];
+		w->exact = 1;
+		return 0;
+	}
+	if (cfa_rule == SP_ROW_DEREF) {
+		if (!sp_read(&cfa, 8, w->bp + 8 * (long)rbp_rule) || !sp_read(&saved[1], 8, cfa - 8) ||
+		    !sp_read(&w->bp, 8, w->bp))
+			return sp_stop(w, SP_END_BROKEN);
+		goto found;
+	}
+	if (cfa_rule == SP_ROW_PLT)
+		cfa = w->sp + 8 + ((distance & 15) >= 11 ? 8 : 0);
+	else if (cfa_rule > 0)
+		cfa = w->sp + 8 * (u64)cfa_rule;
+	else
+		cfa = w->bp + 8 * (u64)-cfa_rule;
+	if (!sp_read(saved, 16, cfa - 16))
+		return sp_stop(w, SP_END_BROKEN);
+	if (rbp_rule == -2)
+		w->bp = saved[0];
+	else if (rbp_rule && !sp_read(&w->bp, 8, cfa + 8 * (long)rbp_rule))
+		return sp_stop(w, SP_END_BROKEN);
+found:
+	if (cfa <= w->sp && !w->switches)
+		return sp_stop(w, SP_END_BROKEN);
+	w->sp = cfa;
+	w->pc = saved[1];
+	return 0;
+}
+
+/*
+ * Code without rows that stands before its frame is made, or after it was given up: the return address
+ * is at rsp, or above the saved rbp. Only possible where execution stands. 0 = done.
+ */
+SP_INLINE long sp_step_edge(struct sp_walker *w)
+{
+	u64 saved[2];
+	u32 code;
+
+	if (!sp_read(&code, 4, w->pc) || !sp_read(saved, 16, w->sp))
+		return 1;
+	/* push rbp; endbr64; ret */
+	if ((code & 0xff) == 0x55 || code == 0xfa1e0ff3 || (code & 0xff) == 0xc3) {
+		w->pc = saved[0];
+		w->sp += 8;
+		return 0;
+	}
+	/* mov rbp, rsp in both encodings */
+	if ((code & 0xffffff) == 0xe58948 || (code & 0xffffff) == 0xec8b48) {
+		w->bp = saved[0];
+		w->pc = saved[1];
+		w->sp += 16;
+		return 0;
+	}
+	return 1;
+}
+
+/* V8: tags in the two low bits: 1 = heap object. A frame without a context is no JavaScript function's. */
+SP_INLINE u64 sp_hint_v8(struct sp_walker *w, u64 function, u64 context)
+{
+	u64 shared = 0;
+
+	if ((function & 3) != 1 || (context & 3) != 1 || !sp_can_be_code(function))
+		return 0;
+	bpf_probe_read_user(&shared, 8, (void *)(function - 1 + w->shared_off));
+	return (shared & 3) == 1 ? shared : 0;
+}
+
+/* JSC: cells are aligned; byte 5 of a cell's first word is its type, see src/unwind/README.md. */
+SP_INLINE u64 sp_hint_jsc(u64 block, u64 callee)
+{
+	if ((callee & 7) || !sp_can_be_code(callee) || (block & 7) || !sp_can_be_code(block))
+		return 0;
+	return callee;
+}
+
+/* The caller's registers by the frame pointer, and the frame's hint; 0 = go on. */
+SP_INLINE long sp_step_frame(struct sp_walker *w, struct sp_frame *frame, bool managed)
+{
+	u64 word[4] = {};
+
+	if (w->exact && !sp_step_edge(w)) {
+		w->exact = 0;
+		return 0;
+	}
+	w->exact = 0;
+	if (!w->bp)
+		return sp_stop(w, SP_END_COMPLETE);
+	if ((w->bp & 7) || (w->bp < w->sp && !w->switches))
+		return sp_stop(w, SP_END_BROKEN);
+	if (managed && w->hint == SP_HINT_V8) {
+		if (!sp_read(word, 32, w->bp - 16))
+			return sp_stop(w, SP_END_BROKEN);
+		frame->hint = sp_hint_v8(w, word[0], word[1]);
+		w->hash ^= frame->hint * 0xff51afd7ed558ccdull;
+		w->sp = w->bp + 16;
+		w->bp = word[2];
+		w->pc = word[3];
+		return 0;
+	}
+	if (managed && w->hint == SP_HINT_JSC && sp_read(word, 32, w->bp)) {
+		frame->hint = sp_hint_jsc(word[2], word[3]);
+		w->hash ^= frame->hint * 0xff51afd7ed558ccdull;
+	} else if (!sp_read(word, 16, w->bp)) {
+		return sp_stop(w, SP_END_BROKEN);
+	}
+	w->sp = w->bp + 16;
+	w->bp = word[0];
+	w->pc = word[1];
+	return 0;
+}
+
+static long sp_walk_step(u32 i, void *context)
+{
+	struct sp_walker *w = context;
+	struct sp_walk *out = w->out;
+	struct sp_frame *frame;
+	struct sp_text *t;
+	struct sp_row *r;
+	u64 look;
+	long stop;
+
+	if (i >= SP_STACK_MAX)
+		return 1;
+	frame = &out->frame[i];
+	frame->pc = w->pc;
+	frame->hint = 0;
+	w->n = i + 1;
+	w->hash = (w->hash ^ w->pc) * 0x9e3779b97f4a7c15ull;
+	w->hash ^= w->hash >> 29;
+	/* A call may be the last instruction of its function: look at it, not at what follows. */
+	look = w->exact ? w->pc : w->pc - 1;
+	t = sp_text_at(w, look);
+	if (!t)
+		w->unmapped = 1;
+	r = NULL;
+	if (t && (t->flags & SP_TEXT_ROWS))
+		r = sp_row_at(t, look - t->bias);
+	if (r && r->cfa != SP_ROW_NONE)
+		stop = sp_step_row(w, r, look - t->bias);
+	else
+		stop = sp_step_frame(w, frame, !t || (t->flags & SP_TEXT_MANAGED));
+	if (stop)
+		return 1;
+	if (!w->pc)
+		return sp_stop(w, SP_END_COMPLETE);
+	if (!sp_can_be_code(w->pc))
+		return sp_stop(w, SP_END_BROKEN);
+	return 0;
+}
+
+/* Walks the user stack of the current task into `out`; returns its hash, 0 for none. */
+SP_INLINE u64 sp_walk_user(struct sp_walk *out, struct sp_space *space, u32 pid)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	struct sp_walker w = {};
+
+	w.pc = regs->ip;
+	w.sp = regs->sp;
+	w.bp = regs->bp;
+	w.hash = 0xcbf29ce484222325ull ^ pid;
+	w.out = out;
+	w.first = space->first;
+	w.count = space->count;
+	w.hint = space->hint;
+	w.shared_off = space->shared_off;
+	w.switches = space->flags & SP_SPACE_SWITCHES;
+	w.end = SP_END_DEPTH;
+	w.exact = 1;
+	if (!sp_can_be_code(w.pc))
+		return 0;
+	bpf_loop(SP_STACK_MAX, sp_walk_step, &w, 0);
+	if (w.unmapped) {
+		__sync_fetch_and_add(&shared.walks_unmapped, 1);
+		/* What was found beyond code that is not known cannot be trusted. */
+		if (w.end == SP_END_COMPLETE)
+			w.end = SP_END_BROKEN;
+	}
+	__sync_fetch_and_add(&shared.walks[w.end & 3], 1);
+	out->end = w.end;
+	out->h.aux = w.n;
+	w.hash = (w.hash ^ w.end) * 0x9e3779b97f4a7c15ull;
+	return w.hash ? w.hash : 1;
+}
+
+SP_INLINE u64 sp_send_walk(struct sp_walk *out, u64 hash, u32 pid)
+{
+	u32 one = 1, n = out->h.aux;
+
+	if (!hash || bpf_map_lookup_elem(&stacks_sent, &hash))
+		return hash;
+	if (n > SP_STACK_MAX)
+		n = SP_STACK_MAX;
+	out->h.kind = SP_WALK;
+	out->h.tid = pid;
+	out->h.t = 0;
+	out->hash = hash;
+	out->pad = 0;
+	if (bpf_ringbuf_output(&ring, out, 32 + n * sizeof(struct sp_frame), BPF_RB_NO_WAKEUP)) {
+		sp_lose(SP_LOSS_STACK);
+		return 0;
+	}
+	bpf_map_update_elem(&stacks_sent, &hash, &one, BPF_ANY);
+	return hash;
+}
+
+#endif /* __TARGET_ARCH_x86 */
+
+/*
+ * The user stack of the current task, whose process is `pid`: its hash, 0 for none. By frame pointers
+ * alone where the walker is off or has no tables for the process yet.
+ */
+SP_INLINE u64 sp_user_stack(void *ctx, struct sp_scratch *s, u32 pid)
+{
+	long n;
+
+#if defined(__TARGET_ARCH_x86)
+	if (cfg.unwind) {
+		struct sp_space *space = bpf_map_lookup_elem(&spaces, &pid);
+
+		if (space)
+			return sp_send_walk(&s->walk, sp_walk_user(&s->walk, space, pid), pid);
+	}
+#endif
+	n = bpf_get_stack(ctx, s->stack.pc, sizeof(s->stack.pc), BPF_F_USER_STACK);
+	return sp_stack_id(&s->stack, n, pid);
+}
+
+#endif
