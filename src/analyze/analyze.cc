@@ -9,6 +9,7 @@
 #include "analyze/explain.h"
 #include "analyze/facts.h"
 #include "analyze/groups.h"
+#include "analyze/load_side.h"
 #include "analyze/phases.h"
 #include "analyze/verdict.h"
 
@@ -47,6 +48,7 @@ Report analyze_with(const Trace& trace, const TileSource& source, const std::str
   report.exemplars = exemplars_of(trace, source, groups, options);
   report.coverage = coverage_of(trace, report.header, groups);
   report.machine = facts.machine;
+  report.loads = load_views(trace, facts, report.phases, options);
   for (GroupData& g : groups) report.groups.push_back(std::move(g.out));
   return report;
 }

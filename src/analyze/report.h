@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/load_view.h"
 #include "base/time.h"
 #include "trace/ledger.h"
 
@@ -133,12 +134,15 @@ struct Report {
   std::vector<Exemplar> exemplars;
   std::vector<CoverageLine> coverage;
   std::vector<ProcessCpu> machine;  // by CPU use
+  std::vector<LoadView> loads;      // the load generators' own results, joined
 };
 
 struct ReportOptions {
   double tail_percentile = 99;
   std::string phase, route;  // empty = all
   std::size_t exemplars = 20;
+  // Outputs of load generators to join besides what the recording holds; null = none.
+  const std::vector<LoadInput>* loads = nullptr;
 };
 
 Report analyze(const Trace& trace, const std::string& file, const ReportOptions& options);
@@ -172,5 +176,9 @@ struct FlameOptions {
 };
 
 FlameData flame(const Trace& trace, const FlameOptions& options);
+
+// What `trace` has more (red) and less (blue) than `baseline`, a request each, since the runs differ
+// in length and rate. options.diff_body is not looked at.
+FlameData flame_between(const Trace& trace, const Trace& baseline, const FlameOptions& options);
 
 }  // namespace srvprof

@@ -34,6 +34,8 @@ constexpr Example kRecordExamples[] = {
 
 constexpr Option kOptions[] = {
     {"pid", 'p', "PID", "the process; may be repeated, or given without -p", true},
+    {"tid", 't', "TID", "the process that this thread belongs to"},
+    {"cgroup", 'c', "PATH", "every process of this cgroup: /system.slice/web.service"},
     {"port", 0, "PORT", "the process that listens on this TCP port"},
     {"name", 0, "PATTERN", "the process with this name: node, 'gunicorn*'"},
     {"duration", 'd', "TIME", "10, 10s, 500ms, 2m; without it until Ctrl-C"},
@@ -48,11 +50,12 @@ constexpr Option kOptions[] = {
     {"buffer", 0, "SIZE", "ring between kernel and srvprof: 64M; chosen by the target otherwise"},
     {"dry-run", 0, "", "list each probe and its expected cost, attach nothing"},
     {"no-report", 0, "", "record only"},
+    kLoadOption,
     kStatsOption,
 };
-// All but the last two, which are about the report.
+// All but the last three, which are about the report.
 constexpr std::span<const Option> kRecordOptions =
-    std::span(kOptions).first(std::size(kOptions) - 2);
+    std::span(kOptions).first(std::size(kOptions) - 3);
 
 // "srvprof-node-4242-20250131T120000Z.srvprof"
 std::string default_name(const ProcessInfo& target) {
@@ -157,7 +160,12 @@ Result<int> dry_run(const CaptureOptions& options, Console& console) {
 // other cannot be written.
 Status print_report(const Args& args, Console& console, const CaptureResult& result) {
   const Trace trace = TRY(open_recording(result.path, console));
-  const Report report = analyze(trace, result.path, {});
+  // Written by the load meanwhile: what is wrong with such a file must not cost the report.
+  const Result<std::vector<LoadInput>> loads = load_inputs(args);
+  if (!loads.ok()) console.warning(loads.error().what);
+  ReportOptions options;
+  if (loads.ok()) options.loads = &*loads;
+  const Report report = analyze(trace, result.path, options);
   const Status text = render_document(*find_format("text"), Document{&trace, &report, {}},
                                       render_options(args, console), {});
   const std::string page = TRY(write_report_folder(trace, report, result.path, args.has("force")));

@@ -11,6 +11,8 @@
 #include "base/escape.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
+#include "cli/text_file.h"
+#include "loadgen/loadgen.h"
 #include "trace/load.h"
 
 namespace srvprof {
@@ -106,6 +108,16 @@ Result<ReportOptions> report_options(const Args& args, const Trace& trace) {
   return options;
 }
 
+Result<std::vector<LoadInput>> load_inputs(const Args& args) {
+  std::vector<LoadInput> out;
+  for (const std::string& path : args.all("load")) {
+    const std::string text = TRY(read_text_file(path, kMaxImportBytes));
+    const std::string name = path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
+    out.push_back({name, TRY(import_run(text, name))});
+  }
+  return out;
+}
+
 Result<FlameOptions> flame_options(const Args& args, const Trace& trace) {
   FlameOptions options;
   const int kinds = args.has("on-cpu") + args.has("off-cpu") + args.has("wall");
@@ -113,11 +125,16 @@ Result<FlameOptions> flame_options(const Args& args, const Trace& trace) {
   if (args.has("off-cpu")) options.kind = FlameKind::kOffCpu;
   if (args.has("wall")) options.kind = FlameKind::kWall;
   options.tail_percentile = TRY(percentile_option(args, "tail", 0));
-  options.diff_body = args.has("diff");
+  options.diff_body = args.text("diff") == "body";
   if (options.diff_body && options.tail_percentile == 0) options.tail_percentile = kDefaultTail;
   options.route = TRY(resolve_route(args, trace));
   options.phase = TRY(resolve_phase(args, trace));
   return options;
+}
+
+Result<std::optional<Trace>> flame_baseline(const Args& args, Console& console) {
+  if (!args.has("diff") || args.text("diff") == "body") return std::optional<Trace>();
+  return std::optional<Trace>(TRY(open_recording(args.text("diff"), console)));
 }
 
 std::span<const PageGraph> page_graphs() {
@@ -178,10 +195,17 @@ Status render_trace(const Trace& trace, const std::string& file, const Rendering
   const unsigned needs = rendering.format->needs;
   Report report;
   std::vector<FlameData> flames;
-  if ((needs & Format::kReport) != 0) report = analyze(trace, file, rendering.report);
+  ReportOptions options = rendering.report;
+  options.loads = &rendering.loads;
+  if ((needs & Format::kReport) != 0) report = analyze(trace, file, options);
   if ((needs & Format::kFlames) != 0) {
-    flames = (needs & Format::kReport) != 0 ? page_flames(trace, rendering.flame)
-                                            : std::vector<FlameData>{flame(trace, rendering.flame)};
+    if ((needs & Format::kReport) != 0) {
+      flames = page_flames(trace, rendering.flame);
+    } else if (rendering.flame_baseline) {
+      flames = {flame_between(trace, *rendering.flame_baseline, rendering.flame)};
+    } else {
+      flames = {flame(trace, rendering.flame)};
+    }
   }
   return render_document(*rendering.format, Document{&trace, &report, flames}, rendering.render,
                          rendering.destination);

@@ -1,6 +1,7 @@
 // A recording, opened and looked at as the options of a command say.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,8 +23,14 @@ Result<Trace> open_recording(const std::string& path, Console& console);
 // recording does not have is a usage error that lists what there is.
 Result<ReportOptions> report_options(const Args& args, const Trace& trace);
 
+// The files of --load, read and understood.
+Result<std::vector<LoadInput>> load_inputs(const Args& args);
+
 // --on-cpu, --off-cpu, --wall, --tail, --diff, --route and --phase.
 Result<FlameOptions> flame_options(const Args& args, const Trace& trace);
+
+// The recording of --diff FILE; nothing for --diff body.
+Result<std::optional<Trace>> flame_baseline(const Args& args, Console& console);
 
 // The graphs of a report page and of a report folder.
 struct PageGraph {
@@ -55,6 +62,8 @@ struct Rendering {
   Destination destination;
   ReportOptions report;
   FlameOptions flame;
+  std::vector<LoadInput> loads;  // of --load
+  std::optional<Trace> flame_baseline;  // of --diff FILE: the graph is against it
   RenderOptions render;
 };
 Status render_trace(const Trace& trace, const std::string& file, const Rendering& rendering);

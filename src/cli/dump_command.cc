@@ -1,18 +1,20 @@
 // srvprof dump: a recording as text, and back.
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <memory>
+#include <limits>
 
 #include "base/escape.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/text_file.h"
 #include "recording/text.h"
 
 namespace srvprof {
 namespace {
+
+constexpr std::size_t kMostText = std::numeric_limits<std::size_t>::max();
 
 constexpr Example kExamples[] = {
     {"srvprof dump run.srvprof | less", "what was recorded, row by row"},
@@ -25,30 +27,13 @@ constexpr Option kOptions[] = {
     {"from-text", 0, "", "the other way: text (- is stdin) to a recording (-o)"},
 };
 
-Result<std::string> read_text(const std::string& path) {
-  using Closer = int (*)(std::FILE*);
-  const bool from_stdin = path == "-";
-  std::unique_ptr<std::FILE, Closer> file(
-      from_stdin ? stdin : std::fopen(path.c_str(), "rbe"),
-      from_stdin ? [](std::FILE*) { return 0; } : static_cast<Closer>(std::fclose));
-  if (file == nullptr) return errno_error(fmt::format("reading {}", escape_text(path)), errno);
-  std::string out;
-  char buffer[64 * 1024];
-  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, file.get()))
-    out.append(buffer, n);
-  if (std::ferror(file.get()) != 0) {
-    return errno_error(fmt::format("reading {}", escape_text(path)), errno);
-  }
-  return out;
-}
-
 Result<int> from_text(const Args& args) {
   const std::string path = args.text("output");
   if (path.empty() || path == "-") {
     return usage_error("dump: --from-text needs -o FILE",
                        "srvprof dump --from-text run.txt -o run.srvprof");
   }
-  const std::string text = TRY(read_text(args.words[0]));
+  const std::string text = TRY(read_text_file(args.words[0], kMostText));
   if (args.has("force") && exists(path)) std::remove(path.c_str());
   const FileOwner owner = file_owner();
   RecordingWriter writer = TRY(RecordingWriter::create(path, owner));

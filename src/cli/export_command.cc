@@ -32,6 +32,7 @@ Result<int> run(const Args& args, Console& console) {
   const Trace trace = TRY(open_recording(args.words[0], console));
   rendering.report = TRY(report_options(args, trace));
   rendering.flame = TRY(flame_options(args, trace));
+  rendering.flame_baseline = TRY(flame_baseline(args, console));
   rendering.render = render_options(args, console);
   TRY(render_trace(trace, args.words[0], rendering));
   if (rendering.destination.path != "-")

@@ -15,6 +15,8 @@ constexpr Example kExamples[] = {
      "what the slowest 1 % of the requests waited for"},
     {"srvprof flamegraph run.srvprof --diff body --route /health -o diff.svg",
      "what slow requests do more (red) and less (blue) than ordinary ones"},
+    {"srvprof flamegraph new.srvprof --diff old.srvprof -o diff.svg",
+     "what the new run does more and less than the old one, a request"},
 };
 
 constexpr Option kOptions[] = {
@@ -23,9 +25,9 @@ constexpr Option kOptions[] = {
 };
 
 // "run.off-cpu.svg"
-std::string default_path(const std::string& recording, const FlameOptions& options) {
+std::string default_path(const std::string& recording, const FlameOptions& options, bool diff) {
   return fmt::format("{}.{}{}.svg", stem_of(recording), name_of(options.kind),
-                     options.diff_body             ? ".diff"
+                     diff                          ? ".diff"
                      : options.tail_percentile > 0 ? ".tail"
                                                    : "");
 }
@@ -34,10 +36,12 @@ Result<int> run(const Args& args, Console& console) {
   const Trace trace = TRY(open_recording(args.words[0], console));
   Rendering rendering;
   rendering.flame = TRY(flame_options(args, trace));
-  rendering.destination.path = args.text("output", default_path(args.words[0], rendering.flame));
+  rendering.destination.path =
+      args.text("output", default_path(args.words[0], rendering.flame, args.has("diff")));
   rendering.destination.force = args.has("force");
   rendering.format =
       find_format(rendering.destination.path.ends_with(".folded") ? "folded" : "flamegraph");
+  rendering.flame_baseline = TRY(flame_baseline(args, console));
   TRY(render_trace(trace, args.words[0], rendering));
   if (rendering.destination.path != "-")
     TRY(write_stdout(file_link(rendering.destination.path) + '\n'));

@@ -9,6 +9,7 @@
 #include "loadgen/loadgen.h"
 #include "render/format.h"
 #include "render/layout.h"
+#include "runtime/runtime.h"
 #include "target/process.h"
 #include "target/sockets.h"
 
@@ -70,6 +71,15 @@ Result<std::string> list_loadgens(const Paint& paint) {
   return table.text("", paint);
 }
 
+Result<std::string> list_runtimes(const Paint& paint) {
+  TextTable table({Align::kLeft, Align::kLeft});
+  table.row({"RUNTIME", "WHAT IS KNOWN OF IT"});
+  for (const Runtime& runtime : all_runtimes()) {
+    table.row({std::string(runtime.name), std::string(runtime.doc)});
+  }
+  return table.text("", paint);
+}
+
 struct Topic {
   std::string_view name;
   Result<std::string> (*text)(const Paint& paint);
@@ -77,7 +87,7 @@ struct Topic {
 
 constexpr Topic kTopics[] = {
     {"servers", list_servers},   {"causes", list_causes},      {"formats", list_formats},
-    {"loadgens", list_loadgens}, {"probes", list_probes_text},
+    {"loadgens", list_loadgens}, {"probes", list_probes_text}, {"runtimes", list_runtimes},
 };
 
 std::vector<std::string> topic_names() {
@@ -108,11 +118,11 @@ extern const Command kListCommand;
 const Command kListCommand = {
     .name = "list",
     .summary = "list servers of this machine, or what this version knows: causes, formats, ...",
-    .arguments = "servers|causes|formats|loadgens|probes",
+    .arguments = "servers|causes|formats|loadgens|probes|runtimes",
     .examples = kExamples,
     .least_words = 1,
     .most_words = 1,
-    .word = "servers|causes|formats|loadgens|probes",
+    .word = "servers|causes|formats|loadgens|probes|runtimes",
     .words = topic_names,
     .run = run,
 };

@@ -16,20 +16,19 @@ std::vector<std::string> format_names() {
   return out;
 }
 
-std::vector<std::string> diff_names() { return {"body"}; }
-
 namespace {
 
 constexpr Example kExamples[] = {
     {"srvprof report run.srvprof", "the verdict and what it rests on"},
     {"srvprof report run.srvprof --route /health --percentile 99.9", "one route, the worst of it"},
     {"srvprof report run.srvprof -o report.html", "one page for the browser"},
+    {"srvprof report run.srvprof --load hey.csv", "beside what the load generator measured"},
 };
 
 constexpr Option kOptions[] = {
-    kRouteOption,  kPhaseOption, kPercentileOption,
-    kFormatOption, kJsonOption,  kOutputOption,
-    kForceOption,  kStatsOption, {"json-schema", 0, "", "print the schema of the JSON report"},
+    kRouteOption,  kPhaseOption, kPercentileOption, kLoadOption,
+    kFormatOption, kJsonOption,  kOutputOption,     kForceOption,
+    kStatsOption,  {"json-schema", 0, "", "print the schema of the JSON report"},
 };
 
 // --format, --json, or the extension of -o; text otherwise.
@@ -63,6 +62,7 @@ Result<int> run(const Args& args, Console& console) {
     TRY(Output::create(rendering.destination.path,
                        false));  // before the work: a device may exist, a file not
   }
+  rendering.loads = TRY(load_inputs(args));
   const Trace trace = TRY(open_recording(args.words[0], console));
   rendering.report = TRY(report_options(args, trace));
   rendering.flame = TRY(flame_options(args, trace));

@@ -30,13 +30,16 @@ Result<std::vector<ProcessInfo>> chosen_targets(const Args& args) {
   const ProcFs fs;
   std::vector<std::string> pids = args.all("pid");
   pids.insert(pids.end(), args.words.begin(), args.words.end());
-  const int ways = !pids.empty() + args.has("port") + args.has("name");
+  const int ways = !pids.empty() + args.has("port") + args.has("name") + args.has("cgroup") +
+                   args.has("tid");
   if (ways == 0) {
     return usage_error("attach: which process?",
                        "-p PID, --port PORT or --name PATTERN; "
                        "srvprof list servers shows some");
   }
-  if (ways > 1) return usage_error("attach: --pid, --port and --name exclude each other");
+  if (ways > 1) {
+    return usage_error("attach: --pid, --tid, --port, --name and --cgroup exclude each other");
+  }
   std::vector<ProcessInfo> out;
   if (args.has("port")) {
     const auto port = static_cast<std::uint16_t>(TRY(args.number("port", 0, 1, 65535)));
@@ -49,6 +52,12 @@ Result<std::vector<ProcessInfo>> chosen_targets(const Args& args) {
     std::vector<ProcessInfo> found = TRY(find_by_name(fs, name));
     out.push_back(
         TRY(choose_process(fs, std::move(found), fmt::format("name '{}'", escape_text(name)))));
+    return out;
+  }
+  if (args.has("cgroup")) return find_by_cgroup(fs, args.text("cgroup"));
+  if (args.has("tid")) {
+    const std::uint64_t tid = TRY(args.number("tid", 0, 1, 1u << 22));
+    out.push_back(TRY(find_by_tid(fs, static_cast<pid_t>(tid))));
     return out;
   }
   for (const std::string& text : pids) {

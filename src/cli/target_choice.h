@@ -1,4 +1,4 @@
-// Which processes to attach to: --pid, --port, --name, or bare pids.
+// Which processes to attach to: --pid, --tid, --port, --name, --cgroup, or bare pids.
 #pragma once
 
 #include <vector>

@@ -17,7 +17,7 @@ namespace srvprof {
 
 class LoadCommand {
  public:
-  static constexpr std::size_t kKeptOutput = 4u << 20;
+  static constexpr std::size_t kKeptOutput = 10u << 20;
 
   // Starts argv (found through PATH). A command that cannot be executed is an error here, not later.
   static Result<LoadCommand> start(const std::vector<std::string>& argv, uid_t uid, gid_t gid);

@@ -34,6 +34,7 @@ constexpr Duration kPoll = 5ms;             // between two looks into the ring
 constexpr Duration kRound = 1s;             // between two rounds of slow facts
 constexpr Duration kStatisticsWindow = 40ms;  // of each round: 4 % of the time
 constexpr Duration kPeerGap = 3s;
+constexpr Duration kAfterLoad = 200ms;
 constexpr std::size_t kNamesARound = 4000;
 constexpr double kLossLimit = 0.01;         // of all requests: above it the run is incomplete
 
@@ -194,7 +195,8 @@ std::string Session::reason_to_stop(Time now) {
   if (hooks_.stop_requested && hooks_.stop_requested() != 0) return "signal";
   if (!writer_.status().ok()) return "error: " + writer_.status().error().what;
   if (options_.duration && now - begin_ >= *options_.duration) return "duration";
-  if (load_ && !load_->poll()) return "load-end";
+  // A little longer: the server has yet to see that the load's connections are closed.
+  if (load_ && !load_->poll() && now - load_->ended() >= kAfterLoad) return "load-end";
   return {};
 }
 

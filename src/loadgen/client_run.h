@@ -1,6 +1,6 @@
 // What a load generator said about its own run, as plain data: the client's side of the comparison.
 //
-// Facts that the output does not hold are absent (an empty optional, kUnknown), never zero. What
+// Facts that the output does not hold are absent (an empty optional, kNotTold), never zero. What
 // the format hides, rounds or bends is said in `notes`.
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace srvprof {
 
 // A duration or instant of a ClientSample that the format does not tell.
-inline constexpr Duration kUnknown{-1};
+inline constexpr Duration kNotTold{-1};
 inline constexpr std::uint32_t kNoConnection = std::numeric_limits<std::uint32_t>::max();
 
 // What ClientSample::start counts from.
@@ -87,15 +87,15 @@ struct ClientCounts {
 struct ClientSample {
   Duration start{};  // since the zero of ClientRun::time_base
   Duration latency{};
-  Duration first_byte = kUnknown;  // from start to the first byte of the answer
+  Duration first_byte = kNotTold;  // from start to the first byte of the answer
   // Time for DNS, connecting and, in k6, waiting for a free connection. Part of `latency` if
   // ClientRun::latency_has_connect, else it lies before `start`.
-  Duration connect = kUnknown;
-  Duration due = kUnknown;                   // as `start`: when an open loop should have sent it
+  Duration connect = kNotTold;
+  Duration due = kNotTold;                   // as `start`: when an open loop should have sent it
   std::uint32_t path = 0;                    // index into ClientRun::paths
   std::uint32_t connection = kNoConnection;  // the generator's own number of the connection
   std::uint16_t status = 0;  // 0: no answer, or the format does not tell (see a note)
-  // No whole answer came: `latency` is how long the client waited, kUnknown where it is not told.
+  // No whole answer came: `latency` is how long the client waited, kNotTold where it is not told.
   // Left out of the summary.
   bool failed = false;
 };

@@ -74,7 +74,7 @@ class Points {
     if (sample.failed) {
       samples_.add_error(point.error.empty() ? point.error_code : point.error);
     }
-    sample.latency = sample.failed && point.value == Duration{0} ? kUnknown : point.value;
+    sample.latency = sample.failed && point.value == Duration{0} ? kNotTold : point.value;
     sample.start = point.end - point.value;
     end_ = point.end;
     sending_ = Duration{0};

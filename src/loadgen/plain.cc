@@ -121,7 +121,7 @@ class Rows {
       return line_error(line, fmt::format("{} fields, not {}", row.size(), layout_.columns.size()));
     }
     ClientSample sample;
-    sample.latency = kUnknown;
+    sample.latency = kNotTold;
     Duration instant{};
     bool instant_is_end = false;
     std::string_view path, error;
@@ -142,11 +142,11 @@ class Rows {
     }
     sample.failed = (layout_.has_status && sample.status == 0) || !error.empty();
     if (sample.failed) samples_.add_error(error.empty() ? "no status" : error);
-    if (!sample.failed && sample.latency == kUnknown) {
+    if (!sample.failed && sample.latency == kNotTold) {
       return line_error(line, "an answered request has no latency");
     }
     const Duration back =
-        instant_is_end && sample.latency != kUnknown ? sample.latency : Duration{};
+        instant_is_end && sample.latency != kNotTold ? sample.latency : Duration{};
     sample.start = instant - back;
     return samples_.add(sample, path, line);
   }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<double, 9> kPercents = {10, 25, 50, 75, 90, 95, 99, 99.9, 99.99};
 
 Duration end_of(const ClientSample& s) {
-  return s.start + (s.latency == kUnknown ? Duration{0} : s.latency);
+  return s.start + (s.latency == kNotTold ? Duration{0} : s.latency);
 }
 
 void count_samples(ClientRun& run, bool failures_are_absent) {

@@ -40,7 +40,7 @@ Result<ClientSample> read_row(const std::vector<std::string_view>& row, std::siz
   if (!sample.failed && (received < send || *status == 0)) {
     return line_error(line, "the answer comes before the request or has no status");
   }
-  sample.latency = sample.failed ? kUnknown : received - send;
+  sample.latency = sample.failed ? kNotTold : received - send;
   if (first >= send) sample.first_byte = first - send;
   if (due > Duration{0}) sample.due = due;
   return sample;

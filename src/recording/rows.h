@@ -445,7 +445,7 @@ struct End {
   static constexpr auto fields = std::tuple(field("t", &End::t), field("reason", &End::reason));
 };
 
-// A load command that srvprof started, and what it printed (output: the last 4 MiB at most).
+// A load command that srvprof started, and what it printed (output: its last 10 to 20 MiB).
 struct Load {
   static constexpr Table kTable = Table::kLoad;
   Time t_start, t_end;

@@ -191,6 +191,56 @@ void describe(V& v, const MachineProcess& p) {
 }
 
 template <class V>
+void describe(V& v, const BothEnds& b) {
+  v.field("percentile", b.p, "");
+  v.field("client_ns", b.client, "as the load generator told it: see client_kind");
+  v.field("client_intended_ns", b.client_intended, "from when the request was due");
+  v.field("server_ns", b.server, "arrival to last write");
+  v.field("server_intended_ns", b.server_intended, "estimate: of a closed loop");
+  v.field("enough", b.enough, "there are enough requests to claim it");
+}
+
+template <class V>
+void describe(V& v, const LoadPart& p) {
+  v.field("phase", p.phase, "empty: the generator's whole run, phases mixed");
+  v.field("client_requests", p.client_requests, "samples of the generator; 0: it keeps none");
+  v.field("server_requests", p.server_requests, "");
+  v.field("percentiles", p.percentiles, "");
+}
+
+template <class V>
+void describe(V& v, const LoadView& l) {
+  v.field("source", l.source, "");
+  v.field("problem", l.problem, "why its output could not be read; empty: it could");
+  v.field("tool", l.tool, "");
+  v.field("format", l.format, "see srvprof list loadgens");
+  v.field("target", l.target, "URL");
+  v.field("pid", l.pid, "0: not known");
+  v.field("begin_ns", l.begin, "");
+  v.field("end_ns", l.end, "");
+  v.field("aligned", l.aligned, "how its times were aligned");
+  v.field("connections", l.connections, "recorded");
+  v.field("counted", l.counted, "whole answers, by the generator");
+  v.field("unanswered", l.unanswered, "requests without a whole answer, by the generator");
+  v.field("recorded", l.recorded, "requests on its connections");
+  v.field("open_at_end", l.open_at_end, "at most so many requests were in flight when it stopped");
+  v.field("counts_agree", l.counts_agree, "but for those");
+  v.field("count_lines", l.count_lines, "the difference explained");
+  v.field("loop", std::string(name_of(l.loop)), "closed, open or unknown");
+  v.field("loop_why", l.loop_why, "");
+  v.field("turnaround_p50_ns", l.turnaround_p50, "closed loop: from an answer to the next request");
+  v.field("turnaround_p99_ns", l.turnaround_p99, "");
+  v.field("turnaround_mean_ns", l.turnaround_mean, "");
+  v.field("client_kind", l.client_kind, "what client_ns counts from");
+  v.field("client_resolution_ns", l.resolution, "");
+  v.field("client_intended_is_estimate", l.client_estimate, "");
+  v.field("whole", l.whole, "");
+  v.field("phases", l.phases, "");
+  v.field("gap", l.gap, "where the difference between both ends lies");
+  v.field("notes", l.notes, "traps of its format");
+}
+
+template <class V>
 void describe_header(V& v, const ReportHeader& h, const std::vector<rows::Capability>& probes) {
   v.field("file", h.file, "the recording");
   v.field("version", h.version, "of the srvprof that recorded");
@@ -252,6 +302,7 @@ void describe(V& v, const JsonReport& j) {
   v.field("exemplars", r.exemplars, "");
   v.field("coverage", r.coverage, "what was not measured, lost or costs");
   v.field("machine", r.machine, "processes by CPU use");
+  v.field("loads", r.loads, "the load generators' own results, joined");
 }
 
 }  // namespace srvprof

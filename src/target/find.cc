@@ -129,6 +129,41 @@ Result<std::vector<ProcessInfo>> find_by_name(const ProcFs& fs, const std::strin
                    "quote the pattern ('node*'), or use --pid or --port");
 }
 
+Result<ProcessInfo> find_by_tid(const ProcFs& fs, pid_t tid) {
+  auto found = read_process(fs, tid);
+  const std::string what = "finding thread " + std::to_string(tid) + ": ";
+  if (!found.ok()) {
+    if (found.error().kind != ErrorKind::kNoTarget) return found;
+    return no_target(what + "there is no such thread", pid_namespace_hint(fs, tid));
+  }
+  return find_by_pid(fs, found->pid);
+}
+
+Result<std::vector<ProcessInfo>> find_by_cgroup(const ProcFs& fs, const std::string& path) {
+  std::string wanted = path;
+  while (wanted.size() > 1 && wanted.back() == '/') wanted.pop_back();
+  // A directory of a mounted hierarchy ends with the group's path.
+  const auto lies_in = [&](const std::string& group) {
+    for (std::string at = group; at.size() > 1; at.resize(at.rfind('/'))) {
+      const bool same = at == wanted || (wanted.starts_with("/sys/fs/cgroup") && wanted.ends_with(at));
+      if (same) return true;
+    }
+    return false;
+  };
+  std::vector<ProcessInfo> found;
+  for (const pid_t pid : TRY(list_numbers(fs.proc))) {
+    auto info = read_process(fs, pid);
+    if (!info.ok() || info->kernel_thread || info->state == 'Z' || pid == ::getpid()) continue;
+    if (std::any_of(info->cgroups.begin(), info->cgroups.end(),
+                    [&](const CgroupMembership& m) { return lies_in(m.path); })) {
+      found.push_back(std::move(*info));
+    }
+  }
+  if (!found.empty()) return found;
+  return no_target("finding the processes of cgroup '" + escape_text(path) + "': there are none",
+                   "give the path as /proc/PID/cgroup has it, or the directory below /sys/fs/cgroup");
+}
+
 Result<ProcessInfo> choose_process(const ProcFs& fs, std::vector<ProcessInfo> candidates,
                                    std::string_view how) {
   if (candidates.size() == 1) return std::move(candidates[0]);

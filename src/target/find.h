@@ -27,6 +27,14 @@ Result<std::vector<ProcessInfo>> find_by_port(const ProcFs& fs, std::uint16_t po
 // without srvprof itself, kernel threads and zombies.
 Result<std::vector<ProcessInfo>> find_by_name(const ProcFs& fs, const std::string& pattern);
 
+// The process that a thread belongs to, by the thread's id.
+Result<ProcessInfo> find_by_tid(const ProcFs& fs, pid_t tid);
+
+// The processes of a cgroup and of the groups below it, by pid: never empty, without srvprof itself
+// and zombies. `path` is as in /proc/PID/cgroup ("/system.slice/web.service") or the directory in a
+// mounted hierarchy ("/sys/fs/cgroup/cpu/web").
+Result<std::vector<ProcessInfo>> find_by_cgroup(const ProcFs& fs, const std::string& path);
+
 // Of several processes the one to attach to: the one that is an ancestor of all others (a prefork
 // server's parent), or the only one. Otherwise an Error of kind kNoTarget whose hint lists them.
 Result<ProcessInfo> choose_process(const ProcFs& fs, std::vector<ProcessInfo> candidates,

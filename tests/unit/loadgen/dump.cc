@@ -14,7 +14,7 @@ namespace {
 
 std::string show(const std::optional<std::uint64_t>& n) { return n ? std::to_string(*n) : "-"; }
 std::string show(const std::optional<Duration>& d) { return d ? std::to_string(d->count()) : "-"; }
-std::string show(Duration d) { return d == kUnknown ? "-" : std::to_string(d.count()); }
+std::string show(Duration d) { return d == kNotTold ? "-" : std::to_string(d.count()); }
 std::string show(const std::optional<Figure>& f) {
   return f ? fmt::format("{} +-{}", f->value.count(), f->resolution.count()) : "-";
 }

@@ -158,7 +158,7 @@ TEST(Figures, FailedRuns) {
   EXPECT_EQ(k6.counts.answered, 0u);
   EXPECT_EQ(k6.counts.unanswered, 6u);
   EXPECT_EQ(k6.counts.errors.at(0).text, "dial: connection refused");
-  EXPECT_EQ(k6.samples.front().latency, kUnknown);
+  EXPECT_EQ(k6.samples.front().latency, kNotTold);
   EXPECT_TRUE(k6.latency.empty());
 
   const ClientRun wrk = import_sample("wrk-refused.txt");

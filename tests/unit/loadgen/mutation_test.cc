@@ -41,7 +41,7 @@ void expect_sane(const ClientRun& run) {
   for (const ClientSample& s : run.samples) {
     EXPECT_GE(s.start, before);
     before = s.start;
-    EXPECT_TRUE(s.latency.count() >= 0 || (s.failed && s.latency == kUnknown));
+    EXPECT_TRUE(s.latency.count() >= 0 || (s.failed && s.latency == kNotTold));
     EXPECT_LT(s.path, run.paths.size());
     EXPECT_TRUE(s.status == 0 || (s.status >= 1 && s.status <= 999));
   }

@@ -43,7 +43,7 @@ TEST(Plain, UnitsClocksAndEnds) {
   EXPECT_EQ(first.first_byte.count(), 3'000'000);
   EXPECT_EQ(first.connect.count(), 150'000);
   EXPECT_EQ(first.connection, 4u);
-  EXPECT_EQ(relative.samples.at(1).latency, kUnknown);
+  EXPECT_EQ(relative.samples.at(1).latency, kNotTold);
   EXPECT_EQ(relative.counts.errors.at(0).text, "reset, by peer");
   EXPECT_EQ(relative.latency_resolution.count(), 100'000);
   EXPECT_TRUE(has_note(relative, "columns not used: colour"));
@@ -88,7 +88,7 @@ TEST(Truthclient, UsesTheClockOfRecordings) {
   EXPECT_EQ(first.latency.count(), 4000);
   EXPECT_EQ(first.first_byte.count(), 3000);
   EXPECT_EQ(first.due.count(), 4000);
-  EXPECT_EQ(run.samples.at(1).due, kUnknown);
+  EXPECT_EQ(run.samples.at(1).due, kNotTold);
   EXPECT_TRUE(run.samples.at(1).failed);
 }
 
