@@ -236,7 +236,7 @@ void describe(V& v, const LoadView& l) {
   v.field("client_intended_is_estimate", l.client_estimate, "");
   v.field("whole", l.whole, "");
   v.field("phases", l.phases, "");
-  v.field("gap", l.gap, "where the difference between both ends lies");
+  v.field("gap_lines", l.gap, "where the difference between both ends lies");
   v.field("notes", l.notes, "traps of its format");
 }
 
