@@ -11,10 +11,26 @@ namespace srvprof {
 void FrameNamer::add(const rows::Stack& stack) {
   for (std::size_t i = 0; i < stack.pcs.size(); ++i) {
     if (seen_.size() >= kMaxAddresses) return;
-    const Address address{stack.pid, stack.pcs[i]};
-    if (stack.pcs[i] == 0 || !seen_.insert(address).second) continue;
-    waiting_.push_back({address, i != 0});
+    const Key key{stack.pid, stack.pcs[i], i < stack.hints.size() ? stack.hints[i] : 0};
+    if (key.pc == 0 || !seen_.insert(key).second) continue;
+    waiting_.push_back({key, i != 0});
+    if (key.hint != 0 && hints_.emplace(key.pid, key.hint).second) {
+      new_hints_.emplace_back(key.pid, key.hint);
+    }
   }
+}
+
+void FrameNamer::learn(std::size_t limit) {
+  const std::size_t n = std::min(limit, new_hints_.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (Symbolizer* s = symbolizer(new_hints_[i].first)) s->learn(new_hints_[i].second);
+  }
+  new_hints_.erase(new_hints_.begin(), new_hints_.begin() + static_cast<std::ptrdiff_t>(n));
+}
+
+void FrameNamer::forget_moved(std::uint32_t pid) {
+  if (const auto it = symbolizers_.find(pid); it != symbolizers_.end()) it->second.forget();
+  std::erase_if(hints_, [pid](const auto& known) { return known.first == pid; });
 }
 
 Symbolizer* FrameNamer::symbolizer(std::uint32_t pid) {
@@ -30,27 +46,35 @@ Symbolizer* FrameNamer::symbolizer(std::uint32_t pid) {
   return &symbolizers_.emplace(key, std::move(*opened)).first->second;
 }
 
+void FrameNamer::write(const Key& key, std::vector<ResolvedFrame> frames, RecordingWriter& writer) {
+  const bool by_hint = std::any_of(frames.begin(), frames.end(),
+                                   [](const ResolvedFrame& f) { return f.by_hint; });
+  // Without meaning for any source, the hint is dropped: one row an address is enough.
+  if (key.hint != 0 && !by_hint && !seen_.insert({key.pid, key.pc, 0}).second) return;
+  std::uint32_t depth = 0;
+  for (ResolvedFrame& f : frames) {
+    rows::Frame row;
+    row.pid = key.pid;
+    row.pc = key.pc;
+    row.hint = by_hint ? key.hint : 0;
+    row.depth = depth++;
+    row.line = f.line;
+    row.module_offset = f.module_offset;
+    row.function = std::move(f.function);
+    row.module = std::move(f.module);
+    row.file = std::move(f.file);
+    row.source = std::string(f.source);
+    writer.add(row);
+  }
+}
+
 void FrameNamer::resolve(std::size_t limit, RecordingWriter& writer) {
   const std::size_t n = std::min(limit, waiting_.size());
   for (std::size_t k = 0; k < n; ++k) {
-    const auto& [address, is_return] = waiting_[k];
-    Symbolizer* s = symbolizer(address.first);
+    const auto& [key, is_return] = waiting_[k];
+    Symbolizer* s = symbolizer(key.pid);
     if (s == nullptr) continue;
-    const std::uint64_t pc = address.second - (is_return ? 1 : 0);
-    std::uint32_t depth = 0;
-    for (ResolvedFrame& f : s->resolve(pc, address.first == 0)) {
-      rows::Frame row;
-      row.pid = address.first;
-      row.pc = address.second;
-      row.depth = depth++;
-      row.line = f.line;
-      row.module_offset = f.module_offset;
-      row.function = std::move(f.function);
-      row.module = std::move(f.module);
-      row.file = std::move(f.file);
-      row.source = std::string(f.source);
-      writer.add(row);
-    }
+    write(key, s->resolve(key.pc - (is_return ? 1 : 0), key.pid == 0, key.hint), writer);
   }
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(n));
 }

@@ -36,6 +36,7 @@ constexpr Duration kStatisticsWindow = 40ms;  // of each round: 4 % of the time
 constexpr Duration kPeerGap = 3s;
 constexpr Duration kAfterLoad = 200ms;
 constexpr std::size_t kNamesARound = 4000;
+constexpr std::size_t kHintsADrain = 400;   // about 50 us each
 constexpr double kLossLimit = 0.01;         // of all requests: above it the run is incomplete
 
 // "node", "go" ...: names of the runtimes, comma-separated; "unknown" if the binary cannot be read.
@@ -131,6 +132,7 @@ void Session::drain() {
     if (!decode(record, decode_options_, hooks_of_decode_, writer_)) ++undecodable_;
   };
   const std::size_t taken = probes_->consume(sink);
+  frames_.learn(kHintsADrain);
   ring_total_ += taken;
   ring_peak_ = std::max(ring_peak_, taken);
   govern(MonotonicClock::now(), static_cast<double>(taken) / static_cast<double>(probes_->ring_bytes()));

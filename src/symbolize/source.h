@@ -26,6 +26,7 @@ struct ResolvedFrame {
   std::string file;         // "" = not known
   std::uint32_t line = 0;   // 0 = not known
   bool inlined = false;     // into the frame that follows
+  bool by_hint = false;     // with another hint, the same address means something else
   std::string_view source;  // name of the SymbolSource that answered, "module" if none did
 };
 
@@ -38,11 +39,13 @@ struct TargetView {
   std::shared_ptr<ModuleCache> modules;
 };
 
-// mapping: the one that holds pc; null for kernel addresses and unmapped ones.
+// mapping: the one that holds pc; null for kernel addresses and unmapped ones. hint: what the frame
+// itself says of its function (rows::Stack), 0 = nothing; it may be any number.
 struct Question {
   std::uint64_t pc = 0;
   bool kernel = false;
   const MemoryMapping* mapping = nullptr;
+  std::uint64_t hint = 0;
 };
 
 class SymbolSource {
@@ -52,6 +55,10 @@ class SymbolSource {
   virtual bool resolve(const Question& question, std::vector<ResolvedFrame>& frames) = 0;
   // The mappings were read again.
   virtual void refresh() {}
+  // Reads what `hint` means now, since the target may move it before the frame is resolved.
+  virtual void learn(std::uint64_t /*hint*/) {}
+  // The target's garbage collector moved objects: what was learnt holds no more.
+  virtual void forget() {}
   // What this source could not read, and why: for the coverage section of a report.
   virtual std::vector<std::string> notes() const { return {}; }
 };
@@ -66,6 +73,7 @@ struct SymbolSourceEntry {
 // Every source, in the order in which they are asked (all.cc).
 std::span<const SymbolSourceEntry> symbol_sources();
 
+std::unique_ptr<SymbolSource> make_v8_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_kernel_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_vdso_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_elf_source(const TargetView& target);
@@ -74,6 +82,7 @@ std::unique_ptr<SymbolSource> make_perf_map_source(const TargetView& target);
 inline constexpr std::string_view kKernelSource = "kallsyms";
 inline constexpr std::string_view kVdsoSource = "vdso";
 inline constexpr std::string_view kElfSource = "elf";
+inline constexpr std::string_view kV8Source = "v8";
 inline constexpr std::string_view kPerfMapSource = "perf-map";
 inline constexpr std::string_view kNoSource = "module";
 

@@ -56,8 +56,9 @@ Status Symbolizer::refresh_mappings() {
   return {};
 }
 
-std::vector<ResolvedFrame> Symbolizer::resolve(std::uint64_t pc, bool kernel) {
-  Question question{pc, kernel, nullptr};
+std::vector<ResolvedFrame> Symbolizer::resolve(std::uint64_t pc, bool kernel,
+                                               std::uint64_t hint) {
+  Question question{pc, kernel, nullptr, hint};
   if (!kernel) {
     question.mapping = find_mapping(state_->target.maps, pc);
     const Duration age = MonotonicClock::now() - state_->last_refresh;
@@ -71,6 +72,14 @@ std::vector<ResolvedFrame> Symbolizer::resolve(std::uint64_t pc, bool kernel) {
   }
   frames.push_back(unknown_frame(question));
   return frames;
+}
+
+void Symbolizer::learn(std::uint64_t hint) {
+  for (const auto& source : state_->sources) source->learn(hint);
+}
+
+void Symbolizer::forget() {
+  for (const auto& source : state_->sources) source->forget();
 }
 
 std::string Symbolizer::build_id(const MemoryMapping& mapping) const {

@@ -27,9 +27,14 @@ class Symbolizer {
 
   // What is at `pc`: one frame, or several where functions were inlined, innermost first; never
   // empty. For a return address (every frame of a stack but the innermost) pass pc - 1: the call
-  // may be the last instruction of its function. An address outside of all mappings makes the
-  // mappings be read again, at most every 250 ms.
-  std::vector<ResolvedFrame> resolve(std::uint64_t pc, bool kernel);
+  // may be the last instruction of its function. `hint` is the frame's own word (Question). An
+  // address outside of all mappings makes the mappings be read again, at most every 250 ms.
+  std::vector<ResolvedFrame> resolve(std::uint64_t pc, bool kernel, std::uint64_t hint = 0);
+
+  // Reads what a hint means, soon after it was seen: the target may move the object.
+  void learn(std::uint64_t hint);
+  // To be called when the target's garbage collector has moved objects (V8: at a mark-compact).
+  void forget();
 
   // As of the last reading, ascending.
   std::span<const MemoryMapping> mappings() const { return state_->target.maps; }

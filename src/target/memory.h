@@ -5,6 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -14,5 +18,19 @@ namespace srvprof {
 // Exactly `length` bytes at `address` (process_vm_readv: the target is not stopped, so the bytes
 // may be torn). Needs the right to ptrace the process. At most 64 MiB.
 Result<std::string> read_memory(pid_t pid, std::uint64_t address, std::size_t length);
+
+// The memory of a process as those see it who follow pointers there: fills `out` from `address`, or
+// returns false where not all of it is mapped. Tests give images of memory instead.
+using MemoryReader = std::function<bool(std::uint64_t address, std::span<std::byte> out)>;
+
+MemoryReader memory_of(pid_t pid);
+
+// A value of a type without padding, or nothing.
+template <class T>
+std::optional<T> read_value(const MemoryReader& memory, std::uint64_t address) {
+  T value;
+  if (!memory(address, std::as_writable_bytes(std::span(&value, 1)))) return std::nullopt;
+  return value;
+}
 
 }  // namespace srvprof
