@@ -34,15 +34,31 @@ std::string_view base_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+// "server.js:14"; names of modules that are part of the runtime ("node:internal/fs/utils") stay whole.
+std::string place_of(const rows::Frame& frame) {
+  const bool built_in = frame.file.starts_with("node:") || frame.file.starts_with("bun:");
+  std::string place(built_in ? frame.file : base_name(frame.file));
+  if (frame.line != 0) place += fmt::format(":{}", frame.line);
+  return place;
+}
+
+// With the place where the function begins, since a file has many functions of one name (and many
+// without). Lines of compiled languages are those of the call: they would split the function.
+std::string function_of(const rows::Frame& frame) {
+  if (!is_script(frame) || frame.file.empty()) return frame.function;
+  return frame.function + " " + place_of(frame);
+}
+
 std::string name_of_frame(const rows::Frame& frame, bool kernel) {
-  if (!frame.function.empty()) return kernel ? frame.function + "_[k]" : frame.function;
+  if (!frame.function.empty()) return kernel ? frame.function + "_[k]" : function_of(frame);
   if (!frame.module.empty()) {
     return fmt::format("{}+{:#x}", base_name(frame.module), frame.module_offset);
   }
   return fmt::format("{:#x}", frame.pc);
 }
 
-// Of frame `i` of a stack; null where nothing is known.
+}  // namespace
+
 const std::vector<rows::Frame>* frames_at(const Trace& trace, const rows::Stack& stack,
                                           std::size_t i) {
   const std::uint64_t hint = i < stack.hints.size() ? stack.hints[i] : 0;
@@ -53,9 +69,11 @@ const std::vector<rows::Frame>* frames_at(const Trace& trace, const rows::Stack&
   return found == trace.frames.end() || found->second.empty() ? nullptr : &found->second;
 }
 
-// Functions of a stack, innermost first, by name; without those that have none.
-std::vector<std::string> named_functions(const Trace& trace, std::uint64_t hash) {
-  std::vector<std::string> out;
+namespace {
+
+// Functions of a stack that have a name, innermost first.
+std::vector<const rows::Frame*> named_functions(const Trace& trace, std::uint64_t hash) {
+  std::vector<const rows::Frame*> out;
   const auto stack = trace.stacks.find(hash);
   if (hash == 0 || stack == trace.stacks.end()) return out;
   for (std::size_t i = 0; i < stack->second.pcs.size(); ++i) {
@@ -64,13 +82,17 @@ std::vector<std::string> named_functions(const Trace& trace, std::uint64_t hash)
     for (const rows::Frame& frame : *frames) {
       if (frame.function.empty()) continue;
       if (stack->second.pid == 0 && is_scheduler(frame.function)) continue;
-      out.push_back(frame.function);
+      out.push_back(&frame);
     }
   }
   return out;
 }
 
 }  // namespace
+
+bool is_script(const rows::Frame& frame) {
+  return frame.source == "v8" || frame.source == "jsc" || frame.source == "cpython";
+}
 
 std::vector<std::string> frame_names(const Trace& trace, std::uint64_t hash) {
   std::vector<std::string> out;
@@ -92,18 +114,31 @@ std::vector<std::string> frame_names(const Trace& trace, std::uint64_t hash) {
 }
 
 std::string innermost_name(const Trace& trace, std::uint64_t kstack, std::uint64_t ustack) {
-  if (auto user = named_functions(trace, ustack); !user.empty()) return user.front();
-  if (auto kernel = named_functions(trace, kstack); !kernel.empty()) return kernel.front();
+  const auto user = named_functions(trace, ustack);
+  const auto script = std::find_if(user.begin(), user.end(),
+                                   [](const rows::Frame* frame) { return is_script(*frame); });
+  if (script != user.end()) return function_of(**script);
+  if (!user.empty()) return user.front()->function;
+  if (const auto kernel = named_functions(trace, kstack); !kernel.empty()) {
+    return kernel.front()->function;
+  }
   const auto names = frame_names(trace, ustack);
   return names.empty() ? std::string{} : names.back();
 }
 
 std::string innermost_names(const Trace& trace, std::uint64_t hash, std::size_t depth) {
-  const auto names = named_functions(trace, hash);
+  auto functions = named_functions(trace, hash);
+  const auto script = std::find_if(functions.begin(), functions.end(),
+                                   [](const rows::Frame* frame) { return is_script(*frame); });
+  // A script's function says more than the runtime's own that it called.
+  if (depth >= 2 && script != functions.end() &&
+      script >= functions.begin() + static_cast<std::ptrdiff_t>(depth)) {
+    functions[depth - 1] = *script;
+  }
   std::string out;
-  for (std::size_t i = 0; i < names.size() && i < depth; ++i) {
+  for (std::size_t i = 0; i < functions.size() && i < depth; ++i) {
     if (i) out += " <- ";
-    out += names[i];
+    out += function_of(*functions[i]);
   }
   return out;
 }
