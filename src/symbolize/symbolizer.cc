@@ -62,7 +62,9 @@ std::vector<ResolvedFrame> Symbolizer::resolve(std::uint64_t pc, bool kernel,
   if (!kernel) {
     question.mapping = find_mapping(state_->target.maps, pc);
     const Duration age = MonotonicClock::now() - state_->last_refresh;
-    if (question.mapping == nullptr && age >= kRefreshAfter && refresh_mappings().ok()) {
+    // Runtimes reserve room for code that they make executable as they need it.
+    const bool known = question.mapping != nullptr && question.mapping->exec;
+    if (!known && age >= kRefreshAfter && refresh_mappings().ok()) {
       question.mapping = find_mapping(state_->target.maps, pc);
     }
   }

@@ -28,7 +28,7 @@ class Symbolizer {
   // What is at `pc`: one frame, or several where functions were inlined, innermost first; never
   // empty. For a return address (every frame of a stack but the innermost) pass pc - 1: the call
   // may be the last instruction of its function. `hint` is the frame's own word (Question). An
-  // address outside of all mappings makes the mappings be read again, at most every 250 ms.
+  // address outside of all executable mappings makes them be read again, at most every 250 ms.
   std::vector<ResolvedFrame> resolve(std::uint64_t pc, bool kernel, std::uint64_t hint = 0);
 
   // Reads what a hint means, soon after it was seen: the target may move the object.

@@ -55,7 +55,8 @@ class V8Source final : public SymbolSource {
 
   bool resolve(const Question& question, std::vector<ResolvedFrame>& frames) override {
     const MemoryMapping* mapping = question.mapping;
-    if (!heap_ || question.hint == 0 || mapping == nullptr || !mapping->exec) return false;
+    if (!heap_ || question.hint == 0 || mapping == nullptr) return false;
+    // Not asked: whether it is executable, which V8 changes page by page.
     if (mapping->kind != MappingKind::kFile && mapping->kind != MappingKind::kVdso) {
       return resolve_compiled(question, frames);
     }
@@ -89,19 +90,19 @@ class V8Source final : public SymbolSource {
     return m.kind == MappingKind::kFile && m.device == device_ && m.inode == inode_;
   }
 
-  // The part of the file that holds builtins is known where it is mapped a second time.
+  // The part of the file that holds builtins is the one that is mapped twice.
   void find_builtins() {
     if (!heap_) return;
-    const MemoryMapping* smallest = nullptr;
-    int mapped = 0;
-    for (const MemoryMapping& m : target_.maps) {
-      if (!m.exec || !is_v8_file(m)) continue;
-      ++mapped;
-      if (smallest == nullptr || m.end - m.start < smallest->end - smallest->start) smallest = &m;
+    for (const MemoryMapping& inner : target_.maps) {
+      if (!inner.exec || !is_v8_file(inner)) continue;
+      const std::uint64_t end = inner.offset + (inner.end - inner.start);
+      for (const MemoryMapping& outer : target_.maps) {
+        if (&outer == &inner || !outer.exec || !is_v8_file(outer)) continue;
+        if (outer.offset > inner.offset || outer.offset + (outer.end - outer.start) < end) continue;
+        builtins_begin_ = inner.offset;
+        builtins_end_ = end;
+      }
     }
-    if (mapped < 2) return;
-    builtins_begin_ = smallest->offset;
-    builtins_end_ = smallest->offset + (smallest->end - smallest->start);
   }
 
   // As it was when the frame was seen, if it was learnt then.
