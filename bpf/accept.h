@@ -37,13 +37,11 @@ SP_INLINE bool accept_check_one(struct sp_accept_queue *q, u64 now)
 	return true;
 }
 
-SP_INLINE void accept_check(u64 now)
+SP_COLD void accept_check_all(u64 now)
 {
 	bool waiting = false;
 	u32 cpu, i;
 
-	if (!accepts_waiting)
-		return;
 	for (cpu = 0; cpu < SP_ACCEPT_CPUS; cpu++) {
 		struct sp_accept_queue *q = &accepts[cpu];
 
@@ -57,6 +55,12 @@ SP_INLINE void accept_check(u64 now)
 	}
 	if (!waiting)
 		accepts_waiting = 0;
+}
+
+SP_INLINE void accept_check(u64 now)
+{
+	if (accepts_waiting)
+		accept_check_all(now);
 }
 
 #endif

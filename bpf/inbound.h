@@ -11,14 +11,11 @@ SP_INLINE u32 clamp32(u64 v)
 	return v > 0xffffffffull ? 0xffffffffu : v;
 }
 
-/* Sends SP_CONN once, when the connection is first used (or closed unused). */
-SP_INLINE void announce(struct sock *sk, struct sp_sock *s, u32 pid, u32 tid, u64 now)
+SP_COLD void send_conn(struct sock *sk, struct sp_sock *s, u32 pid, u32 tid, u64 now)
 {
 	struct sp_conn r = {};
 	u32 slot = s->accept_slot;
 
-	if (s->announced)
-		return;
 	s->announced = 1;
 	r.h.kind = SP_CONN;
 	r.h.tid = tid;
@@ -57,6 +54,13 @@ SP_INLINE void announce(struct sock *sk, struct sp_sock *s, u32 pid, u32 tid, u6
 	sp_send(&r, sizeof(r), SP_LOSS_RING_OTHER);
 }
 
+/* Sends SP_CONN once, when the connection is first used (or closed unused). */
+SP_INLINE void announce(struct sock *sk, struct sp_sock *s, u32 pid, u32 tid, u64 now)
+{
+	if (!s->announced)
+		send_conn(sk, s, pid, tid, now);
+}
+
 /* At most `max` of `n`, in a form that every verifier and compiler keeps. */
 SP_INLINE u64 bounded(u64 n, u64 max)
 {
@@ -79,19 +83,22 @@ SP_INLINE void send_request(struct sp_sock *s)
 	sp_send(&s->req, sizeof(s->req) - SP_HEAD_MAX + n, SP_LOSS_RING_REQUEST);
 }
 
-/* Keeps the first bytes of the request; `second`: Go took one byte before. */
-SP_INLINE void read_head(struct sp_sock *s, struct task_struct *t, bool second, u32 ret)
+/* Keeps the first bytes of the request. */
+SP_INLINE void read_head(struct sp_sock *s, const struct sp_call *c)
 {
-	u64 buf = user_buffer(t);
-	long err;
+	u64 buf = user_buffer(c);
 
-	if (!buf)
-		err = 1;
-	else if (second)
-		err = bpf_probe_read_user(s->req.head + 1, bounded(ret, SP_HEAD_MAX - 1), (void *)buf);
-	else
-		err = bpf_probe_read_user(s->req.head, bounded(ret, SP_HEAD_MAX), (void *)buf);
-	if (err)
+	if (!buf || bpf_probe_read_user(s->req.head, bounded(c->ret, SP_HEAD_MAX), (void *)buf))
+		s->req.flags |= SP_REQ_NO_BYTES;
+}
+
+/* The rest of it: Go took one byte before. */
+SP_COLD void read_rest_of_head(struct sp_sock *s, const struct sp_call *c)
+{
+	u64 buf = user_buffer(c);
+
+	if (!buf ||
+	    bpf_probe_read_user(s->req.head + 1, bounded(c->ret, SP_HEAD_MAX - 1), (void *)buf))
 		s->req.flags |= SP_REQ_NO_BYTES;
 }
 
@@ -110,9 +117,11 @@ SP_INLINE void reset_request(struct sp_sock *s)
 }
 
 /* The first read of a request. */
-SP_INLINE void start_request(struct sock *sk, struct sp_sock *s, struct task_struct *t, u32 ret, u64 now)
+SP_INLINE void start_request(struct sp_sock *s, const struct sp_call *c)
 {
 	bool had_arrival = s->t_ready != 0;
+	struct task_struct *t = c->t;
+	u64 now = c->now;
 
 	reset_request(s);
 	s->req.h.kind = SP_REQUEST;
@@ -121,8 +130,8 @@ SP_INLINE void start_request(struct sock *sk, struct sp_sock *s, struct task_str
 	s->req.conn = s->conn;
 	s->req.t_arrive = had_arrival ? s->t_ready : now;
 	s->req.t_read_last = now;
-	s->req.g = goroutine(t);
-	s->req.bytes_in = ret;
+	s->req.g = goroutine(c);
+	s->req.bytes_in = c->ret;
 	s->req.n_read = 1;
 	if (s->left)
 		s->req.flags |= SP_REQ_QUEUED;
@@ -141,16 +150,13 @@ SP_INLINE void start_request(struct sock *sk, struct sp_sock *s, struct task_str
 	s->steal = stolen_clock(t);
 	s->min_flt = t->min_flt;
 	s->maj_flt = t->maj_flt;
-	read_head(s, t, false, ret);
+	read_head(s, c);
 }
 
-/* Names the protocol by the first bytes of the connection; true if it is to be left alone. */
-SP_INLINE bool opaque(struct sp_sock *s, u32 n)
+SP_COLD bool recognise(struct sp_sock *s, u32 n)
 {
 	u32 proto;
 
-	if (s->proto == SP_PROTO_HTTP1)
-		return false;
 	if (s->proto != SP_PROTO_UNKNOWN)
 		return true;
 	if (s->req.flags & SP_REQ_NO_BYTES)
@@ -176,58 +182,81 @@ SP_INLINE bool opaque(struct sp_sock *s, u32 n)
 	return false;
 }
 
-SP_INLINE bool begins_request(struct task_struct *t, u32 ret)
+/* Names the protocol by the first bytes of the connection; true if it is to be left alone. */
+SP_INLINE bool opaque(struct sp_sock *s, u32 n)
 {
-	u64 buf = user_buffer(t);
-	u8 b[4] = {};
-	u64 n = bounded(ret, 4);
-
-	if (!buf || bpf_probe_read_user(b, n, (void *)buf))
-		return true;
-	return sp_recognise(b, n) != SP_PROTO_OTHER;
+	return s->proto != SP_PROTO_HTTP1 && recognise(s, n);
 }
 
-SP_INLINE void inbound_read(struct sock *sk, struct sp_sock *s, struct task_struct *t, u32 ret, u64 now)
+SP_COLD bool looks_like_request(const struct sp_call *c)
+{
+	u64 buf = user_buffer(c);
+	u8 b[4] = {};
+
+	if (!buf || bpf_probe_read_user(b, bounded(c->ret, 4), (void *)buf))
+		return true;
+	return sp_recognise(b, bounded(c->ret, 4)) != SP_PROTO_OTHER;
+}
+
+/* Whether bytes after the answer begin a request: those after a GET do, it has no body. */
+SP_INLINE bool begins_request(const struct sp_sock *s, const struct sp_call *c)
+{
+	return (s->req.head[0] == 'G' && s->req.head[1] == 'E') || looks_like_request(c);
+}
+
+/* More bytes while the answer is due: of the head (Go) or of the body. */
+SP_COLD void read_more(struct sp_sock *s, const struct sp_call *c)
+{
+	if (s->req.bytes_in == 1 && s->req.n_read == 1)
+		read_rest_of_head(s, c);
+	if (s->req.n_read > 1)
+		send_mark(s, c, s->req.t_read_last, SP_MARK_READ, 0);
+	s->req.n_read++;
+	s->req.bytes_in += c->ret;
+	s->req.t_read_last = c->now;
+	if (s->proto == SP_PROTO_UNKNOWN && opaque(s, s->req.bytes_in))
+		s->state = SP_SOCK_IDLE;
+}
+
+/* The rest of a body whose answer came early. */
+SP_COLD void read_late(struct sp_sock *s, const struct sp_call *c)
+{
+	s->req.flags |= SP_REQ_EARLY;
+	s->req.n_read++;
+	s->req.bytes_in += c->ret;
+	send_mark(s, c, c->now, SP_MARK_READ, c->ret);
+}
+
+SP_INLINE void inbound_read(struct sock *sk, struct sp_sock *s, const struct sp_call *c)
 {
 	if (s->proto > SP_PROTO_HTTP1) {
-		announce(sk, s, t->tgid, t->pid, now);
-		send_mark(s, t->pid, now, goroutine(t), SP_MARK_READ | SP_MARK_OPAQUE, ret);
+		announce(sk, s, c->t->tgid, c->t->pid, c->now);
+		send_mark(s, c, c->now, SP_MARK_READ | SP_MARK_OPAQUE, c->ret);
 		return;
 	}
 	if (s->state == SP_SOCK_ANSWERED) {
-		if (!begins_request(t, ret)) {	/* rest of a body whose answer came early */
-			s->req.flags |= SP_REQ_EARLY;
-			s->req.n_read++;
-			s->req.bytes_in += ret;
-			send_mark(s, t->pid, now, goroutine(t), SP_MARK_READ, ret);
+		if (!begins_request(s, c)) {
+			read_late(s, c);
 			return;
 		}
 		send_request(s);
 	}
 	if (s->state == SP_SOCK_OPEN) {
-		if (s->req.bytes_in == 1 && s->req.n_read == 1)
-			read_head(s, t, true, ret);
-		if (s->req.n_read > 1)
-			send_mark(s, t->pid, s->req.t_read_last, goroutine(t), SP_MARK_READ, 0);
-		s->req.n_read++;
-		s->req.bytes_in += ret;
-		s->req.t_read_last = now;
-		if (s->proto == SP_PROTO_UNKNOWN && opaque(s, s->req.bytes_in))
-			s->state = SP_SOCK_IDLE;
+		read_more(s, c);
 		return;
 	}
 	if (left_out(s)) {
 		s->flags |= SP_CONN_UNSAMPLED;
-		send_unsampled(t->pid, now, SP_MARK_READ);
+		send_unsampled(c->t->pid, c->now, SP_MARK_READ);
 	} else {
 		s->flags &= ~SP_CONN_UNSAMPLED;
 	}
-	start_request(sk, s, t, ret, now);
-	if (opaque(s, ret)) {
+	start_request(s, c);
+	if (opaque(s, c->ret)) {
 		s->state = SP_SOCK_IDLE;
-		send_mark(s, t->pid, now, goroutine(t), SP_MARK_READ | SP_MARK_OPAQUE, ret);
+		send_mark(s, c, c->now, SP_MARK_READ | SP_MARK_OPAQUE, c->ret);
 	}
-	announce(sk, s, t->tgid, t->pid, now);
+	announce(sk, s, c->t->tgid, c->t->pid, c->now);
 }
 
 /* The arrival of what is left unread stays; an empty queue waits for the next byte. */
@@ -243,15 +272,17 @@ SP_INLINE void after_read(struct sock *sk, struct sp_sock *s)
 	s->t_ready = 0;
 }
 
-SP_INLINE void begin_answer(struct sp_sock *s, struct task_struct *t, u32 ret, u32 status, u64 now)
+SP_INLINE void begin_answer(struct sp_sock *s, const struct sp_call *c, u32 status)
 {
+	struct task_struct *t = c->t;
+
 	s->state = SP_SOCK_ANSWERED;
-	s->req.t_write = now;
-	s->req.t_write_last = now;
+	s->req.t_write = c->now;
+	s->req.t_write_last = c->now;
 	s->req.tid_write = t->pid;
 	s->req.status = status;
 	s->req.n_write = 1;
-	s->req.bytes_out += ret;
+	s->req.bytes_out += c->ret;
 	if (s->req.h.tid == t->pid) {
 		u64 major = t->maj_flt - s->maj_flt;
 
@@ -262,7 +293,7 @@ SP_INLINE void begin_answer(struct sp_sock *s, struct task_struct *t, u32 ret, u
 }
 
 /* A second answer without a read in between: requests were pipelined, its head is not known. */
-SP_INLINE void next_pipelined(struct sp_sock *s, struct task_struct *t, u32 ret, u32 status, u64 now)
+SP_COLD void next_pipelined(struct sp_sock *s, const struct sp_call *c, u32 status)
 {
 	u64 t_arrive = s->req.t_arrive, t_read = s->req.h.t, g = s->req.g;
 	u32 tid = s->req.h.tid;
@@ -278,49 +309,74 @@ SP_INLINE void next_pipelined(struct sp_sock *s, struct task_struct *t, u32 ret,
 	s->req.g = g;
 	s->req.flags = SP_REQ_PIPELINED | SP_REQ_NO_BYTES;
 	s->requests++;
-	begin_answer(s, t, ret, status, now);
+	begin_answer(s, c, status);
 }
 
-SP_INLINE void inbound_write(struct sock *sk, struct sp_sock *s, struct task_struct *t, u32 ret, u64 now)
+/* Bytes on a connection that carries no HTTP/1, or that answer nothing that was seen. */
+SP_COLD void write_unasked(struct sock *sk, struct sp_sock *s, const struct sp_call *c)
+{
+	u32 kind = SP_MARK_WRITE;
+
+	if (s->proto > SP_PROTO_HTTP1)
+		kind |= SP_MARK_OPAQUE;
+	else
+		__sync_fetch_and_add(&shared.writes_without_request, 1);
+	announce(sk, s, c->t->tgid, c->t->pid, c->now);
+	send_mark(s, c, c->now, kind, c->ret);
+}
+
+SP_COLD void write_more(struct sp_sock *s, const struct sp_call *c, u32 status)
+{
+	if (status && s->req.status) {
+		next_pipelined(s, c, status);
+		return;
+	}
+	if (s->req.n_write > 1)
+		send_mark(s, c, s->req.t_write_last, SP_MARK_WRITE, 0);
+	s->req.n_write++;
+	s->req.bytes_out += c->ret;
+	s->req.t_write_last = c->now;
+}
+
+SP_COLD void write_interim(struct sp_sock *s, const struct sp_call *c)
+{
+	s->req.flags |= SP_REQ_INTERIM;
+	s->req.bytes_out += c->ret;
+	send_mark(s, c, c->now, SP_MARK_WRITE, c->ret);
+}
+
+/* 101, or a 2xx to CONNECT: what follows is another protocol. */
+SP_INLINE bool upgrades(const struct sp_sock *s, u32 status)
+{
+	return status == 101 || (status >= 200 && status < 300 && s->req.head[0] == 'C' &&
+				 s->req.head[1] == 'O' && s->req.head[2] == 'N');
+}
+
+SP_INLINE void inbound_write(struct sock *sk, struct sp_sock *s, const struct sp_call *c)
 {
 	u8 b[16] = {};
 	u32 status = 0;
 	u64 buf;
 
 	if (s->flags & SP_CONN_UNSAMPLED)
-		send_unsampled(t->pid, now, SP_MARK_WRITE);
+		send_unsampled(c->t->pid, c->now, SP_MARK_WRITE);
 	if (s->proto > SP_PROTO_HTTP1 || s->state == SP_SOCK_IDLE) {
-		if (s->state == SP_SOCK_IDLE && s->proto <= SP_PROTO_HTTP1)
-			__sync_fetch_and_add(&shared.writes_without_request, 1);
-		announce(sk, s, t->tgid, t->pid, now);
-		send_mark(s, t->pid, now, goroutine(t),
-			  SP_MARK_WRITE | (s->proto > SP_PROTO_HTTP1 ? SP_MARK_OPAQUE : 0), ret);
+		write_unasked(sk, s, c);
 		return;
 	}
-	buf = ret >= 12 ? user_buffer(t) : 0;
+	buf = c->ret >= 12 ? user_buffer(c) : 0;
 	if (buf && !bpf_probe_read_user(b, 12, (void *)buf))
 		status = sp_status(b);
 	if (s->state == SP_SOCK_ANSWERED) {
-		if (status && s->req.status) {
-			next_pipelined(s, t, ret, status, now);
-			return;
-		}
-		if (s->req.n_write > 1)
-			send_mark(s, t->pid, s->req.t_write_last, goroutine(t), SP_MARK_WRITE, 0);
-		s->req.n_write++;
-		s->req.bytes_out += ret;
-		s->req.t_write_last = now;
+		write_more(s, c, status);
 		return;
 	}
 	if (status >= 100 && status < 200 && status != 101) {
-		s->req.flags |= SP_REQ_INTERIM;
-		s->req.bytes_out += ret;
-		send_mark(s, t->pid, now, goroutine(t), SP_MARK_WRITE, ret);
+		write_interim(s, c);
 		return;
 	}
-	begin_answer(s, t, ret, status, now);
-	if (status == 101 || (status >= 200 && status < 300 && s->req.head[0] == 'C' &&
-			      s->req.head[1] == 'O' && s->req.head[2] == 'N')) {
+	begin_answer(s, c, status);
+	if (upgrades(s, status)) {
 		send_request(s);
 		s->proto = SP_PROTO_UPGRADED;
 		__sync_fetch_and_add(&shared.unmeasured[SP_UNM_UPGRADED], 1);

@@ -11,11 +11,15 @@ SP_INLINE void send_exchange(struct sp_sock *s)
 	sp_send(&s->exch, sizeof(s->exch), SP_LOSS_RING_REQUEST);
 }
 
-SP_INLINE void outbound_read(struct sock *sk, struct sp_sock *s, struct task_struct *t, u32 ret, u64 now)
+SP_COLD void outbound_read(struct sock *sk, struct sp_sock *s, const struct sp_call *c)
 {
+	struct task_struct *t = c->t;
+	u64 now = c->now;
+	u32 ret = c->ret;
+
 	if (s->state != SP_SOCK_OPEN) {	/* more of the reply, or bytes that nobody asked for */
 		announce(sk, s, t->tgid, t->pid, now);
-		send_mark(s, t->pid, now, goroutine(t), SP_MARK_READ | SP_MARK_OUT, ret);
+		send_mark(s, c, now, SP_MARK_READ | SP_MARK_OUT, ret);
 		if (s->state == SP_SOCK_ANSWERED) {
 			s->exch.t_read_last = now;
 			s->exch.bytes_in += ret;
@@ -33,13 +37,17 @@ SP_INLINE void outbound_read(struct sock *sk, struct sp_sock *s, struct task_str
 	s->exch.bytes_in = ret;
 }
 
-SP_INLINE void outbound_write(struct sock *sk, struct sp_sock *s, struct task_struct *t, u32 ret, u64 now)
+SP_COLD void outbound_write(struct sock *sk, struct sp_sock *s, const struct sp_call *c)
 {
+	struct task_struct *t = c->t;
+	u64 now = c->now;
+	u32 ret = c->ret;
+
 	announce(sk, s, t->tgid, t->pid, now);
 	if (s->state == SP_SOCK_ANSWERED)
 		send_exchange(s);
 	if (s->state == SP_SOCK_OPEN) {	/* a longer question, or the next one on a shared connection */
-		send_mark(s, t->pid, now, goroutine(t), SP_MARK_WRITE | SP_MARK_OUT, ret);
+		send_mark(s, c, now, SP_MARK_WRITE | SP_MARK_OUT, ret);
 		s->exch.t_write_last = now;
 		s->exch.bytes_out += ret;
 		return;
@@ -50,7 +58,7 @@ SP_INLINE void outbound_write(struct sock *sk, struct sp_sock *s, struct task_st
 	s->exch.h.tid = t->pid;
 	s->exch.h.t = now;
 	s->exch.t_write_last = now;
-	s->exch.g = goroutine(t);
+	s->exch.g = goroutine(c);
 	s->exch.conn = s->conn;
 	s->exch.bytes_out = ret;
 	s->requests++;

@@ -140,7 +140,7 @@ int BPF_PROG(sp_sk_data_ready, struct sock *sk)
 	return 0;
 }
 
-SP_INLINE void count_unmeasured(const struct sock *sk)
+SP_COLD void count_unmeasured(const struct sock *sk)
 {
 	u16 family = sk->__sk_common.skc_family;
 	u32 what = SP_UNM_OTHER_FAMILY;
@@ -150,6 +150,15 @@ SP_INLINE void count_unmeasured(const struct sock *sk)
 	else if (family == AF_INET || family == AF_INET6)
 		what = SP_UNM_UDP;
 	__sync_fetch_and_add(&shared.unmeasured[what], 1);
+}
+
+/* A connection that was there before its state. */
+SP_COLD void found_open(struct sock *sk, struct sp_sock *s)
+{
+	s->conn = new_conn_id(1);
+	s->flags = SP_CONN_PREEXISTING;
+	if (!listens_on(sk->__sk_common.skc_num))
+		s->flags |= SP_CONN_OUT;
 }
 
 /* State of a socket that a target thread uses; connections older than the attach are set up here. */
@@ -162,12 +171,8 @@ SP_INLINE struct sp_sock *sock_of(struct sock *sk)
 		sp_lose(SP_LOSS_SOCK_STATE);
 		return NULL;
 	}
-	if (!s->conn) {
-		s->conn = new_conn_id(1);
-		s->flags = SP_CONN_PREEXISTING;
-		if (!listens_on(sk->__sk_common.skc_num))
-			s->flags |= SP_CONN_OUT;
-	}
+	if (!s->conn)
+		found_open(sk, s);
 	return s;
 }
 
@@ -175,8 +180,8 @@ SEC("tp_btf/sock_recv_length")
 int BPF_PROG(sp_sock_recv_length, struct sock *sk, int ret, int flags)
 {
 	struct task_struct *t;
+	struct sp_call c = {};
 	struct sp_sock *s;
-	u64 now;
 
 	if (!shared.active)
 		return 0;
@@ -190,13 +195,16 @@ int BPF_PROG(sp_sock_recv_length, struct sock *sk, int ret, int flags)
 	s = sock_of(sk);
 	if (!s)
 		return 0;
-	now = bpf_ktime_get_ns();
-	accept_check(now);
+	c.t = t;
+	c.regs = (struct pt_regs *)bpf_task_pt_regs(t);
+	c.ret = ret;
+	c.now = bpf_ktime_get_ns();
+	accept_check(c.now);
 	s->bytes_in += ret;
 	if (s->flags & SP_CONN_OUT)
-		outbound_read(sk, s, t, ret, now);
+		outbound_read(sk, s, &c);
 	else
-		inbound_read(sk, s, t, ret, now);
+		inbound_read(sk, s, &c);
 	after_read(sk, s);
 	return 0;
 }
@@ -205,8 +213,8 @@ SEC("tp_btf/sock_send_length")
 int BPF_PROG(sp_sock_send_length, struct sock *sk, int ret, int flags)
 {
 	struct task_struct *t;
+	struct sp_call c = {};
 	struct sp_sock *s;
-	u64 now;
 
 	if (!shared.active)
 		return 0;
@@ -226,13 +234,16 @@ int BPF_PROG(sp_sock_send_length, struct sock *sk, int ret, int flags)
 			s->req.flags |= SP_REQ_SEND_BLOCKED;
 		return 0;
 	}
-	now = bpf_ktime_get_ns();
-	accept_check(now);
+	c.t = t;
+	c.regs = (struct pt_regs *)bpf_task_pt_regs(t);
+	c.ret = ret;
+	c.now = bpf_ktime_get_ns();
+	accept_check(c.now);
 	s->bytes_out += ret;
 	if (s->flags & SP_CONN_OUT)
-		outbound_write(sk, s, t, ret, now);
+		outbound_write(sk, s, &c);
 	else
-		inbound_write(sk, s, t, ret, now);
+		inbound_write(sk, s, &c);
 	return 0;
 }
 
@@ -259,12 +270,8 @@ int sp_iter_file(struct bpf_iter__task_file *ctx)
 		sp_lose(SP_LOSS_SOCK_STATE);
 		return 0;
 	}
-	if (s->conn)
-		return 0;
-	s->conn = new_conn_id(1);
-	s->flags = SP_CONN_PREEXISTING;
-	if (!listens_on(sk->__sk_common.skc_num))
-		s->flags |= SP_CONN_OUT;
+	if (!s->conn)
+		found_open(sk, s);
 	return 0;
 }
 

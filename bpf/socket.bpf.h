@@ -73,74 +73,81 @@ SP_INLINE bool listens_on(u16 port)
 	return false;
 }
 
-SP_INLINE u64 goroutine(struct task_struct *t)
+/* A socket read or write of a target thread. */
+struct sp_call {
+	struct task_struct *t;
+	struct pt_regs *regs;	/* of the system call */
+	u64 now;
+	u32 ret;		/* bytes */
+};
+
+/* Address of the goroutine, 0 = not Go. */
+SP_INLINE u64 goroutine(const struct sp_call *c)
 {
 #if defined(__TARGET_ARCH_x86)
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
-
 	/* Go's register ABI keeps g in R14 (since 1.17, cmd/compile/abi-internal.md). */
-	return cfg.go ? regs->r14 : 0;
+	return cfg.go ? c->regs->r14 : 0;
 #else
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
-
-	return cfg.go ? regs->regs[28] : 0;
+	return cfg.go ? c->regs->regs[28] : 0;
 #endif
+}
+
+#if defined(__TARGET_ARCH_x86)
+/* read write sendto recvfrom; readv writev; sendmsg recvmsg */
+#define SP_NR_PLAIN(nr) ((nr) == 0 || (nr) == 1 || (nr) == 44 || (nr) == 45)
+#define SP_NR_VECTOR(nr) ((nr) == 19 || (nr) == 20)
+#define SP_NR_MESSAGE(nr) ((nr) == 46 || (nr) == 47)
+#else
+#define SP_NR_PLAIN(nr) ((nr) == 63 || (nr) == 64 || (nr) == 206 || (nr) == 207)
+#define SP_NR_VECTOR(nr) ((nr) == 65 || (nr) == 66)
+#define SP_NR_MESSAGE(nr) ((nr) == 211 || (nr) == 212)
+#endif
+
+/* Buffer of a vectored call; sendmsg's and recvmsg's msg_iov lies at 16. */
+SP_COLD u64 first_vector(u64 arg, u32 message)
+{
+	u64 base = 0, iov = arg;
+
+	if (message)
+		bpf_probe_read_user(&iov, sizeof(iov), (void *)(arg + 16));
+	bpf_probe_read_user(&base, sizeof(base), (void *)iov);
+	return base;
 }
 
 /* Address of the bytes that the current read or write call names, 0 = cannot be told (io_uring). */
-SP_INLINE u64 user_buffer(struct task_struct *t)
+SP_INLINE u64 user_buffer(const struct sp_call *c)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
-	u64 arg, base = 0, iov = 0;
-	long nr;
-
+	struct pt_regs *regs = c->regs;
 #if defined(__TARGET_ARCH_x86)
-	nr = regs->orig_ax;
-	arg = regs->si;
-	switch (nr) {
-	case 0: case 1: case 44: case 45:	/* read write sendto recvfrom */
-		return arg;
-	case 19: case 20:			/* readv writev */
-		bpf_probe_read_user(&base, sizeof(base), (void *)arg);
-		return base;
-	case 46: case 47:			/* sendmsg recvmsg: msg_iov lies at 16 */
-		bpf_probe_read_user(&iov, sizeof(iov), (void *)(arg + 16));
-		bpf_probe_read_user(&base, sizeof(base), (void *)iov);
-		return base;
-	}
+	long nr = regs->orig_ax;
+	u64 arg = regs->si;
 #else
-	nr = regs->syscallno;
-	arg = regs->regs[1];
-	switch (nr) {
-	case 63: case 64: case 206: case 207:
-		return arg;
-	case 65: case 66:
-		bpf_probe_read_user(&base, sizeof(base), (void *)arg);
-		return base;
-	case 211: case 212:
-		bpf_probe_read_user(&iov, sizeof(iov), (void *)(arg + 16));
-		bpf_probe_read_user(&base, sizeof(base), (void *)iov);
-		return base;
-	}
+	long nr = regs->syscallno;
+	u64 arg = regs->regs[1];
 #endif
+
+	if (SP_NR_PLAIN(nr))
+		return arg;
+	if (SP_NR_VECTOR(nr) || SP_NR_MESSAGE(nr))
+		return first_vector(arg, SP_NR_MESSAGE(nr));
 	return 0;
 }
 
-SP_INLINE void send_mark(struct sp_sock *s, u32 tid, u64 t, u64 g, u32 kind, u32 bytes)
+SP_COLD void send_mark(struct sp_sock *s, const struct sp_call *c, u64 t, u32 kind, u32 bytes)
 {
 	struct sp_mark r = {};
 
 	r.h.kind = SP_MARK;
 	r.h.aux = kind;
-	r.h.tid = tid;
+	r.h.tid = c->t->pid;
 	r.h.t = t;
-	r.g = g;
+	r.g = goroutine(c);
 	r.conn = s->conn;
 	r.bytes = bytes;
 	sp_send(&r, sizeof(r), SP_LOSS_MARK);
 }
 
-SP_INLINE void send_unsampled(u32 tid, u64 t, u32 kind)
+SP_COLD void send_unsampled(u32 tid, u64 t, u32 kind)
 {
 	struct sp_unsampled r = {};
 
