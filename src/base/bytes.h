@@ -24,14 +24,11 @@ constexpr std::int64_t unzigzag(std::uint64_t v) {
 }
 
 inline void put_varint(Bytes& out, std::uint64_t v) {
-  std::uint8_t buffer[kMaxVarintBytes];
-  std::size_t n = 0;
   while (v >= 0x80) {
-    buffer[n++] = static_cast<std::uint8_t>(v | 0x80);
+    out.push_back(static_cast<std::uint8_t>(v | 0x80));
     v >>= 7;
   }
-  buffer[n++] = static_cast<std::uint8_t>(v);
-  out.insert(out.end(), buffer, buffer + n);
+  out.push_back(static_cast<std::uint8_t>(v));
 }
 
 inline void put_bytes(Bytes& out, std::string_view s) {
