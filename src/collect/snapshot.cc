@@ -14,6 +14,7 @@ namespace srvprof {
 namespace {
 
 constexpr std::size_t kMaxWantedPeers = 4096;
+constexpr std::size_t kMaxArgvBytes = 4096;
 
 // Texts of enum sp_loss, in its order.
 constexpr const char* kLossNames[] = {
@@ -201,10 +202,10 @@ void Snapshots::name_process(std::uint32_t pid, bool target, RecordingWriter& wr
   row.target = target;
   row.comm = info->comm;
   row.exe = info->exe;
-  for (const std::string& word : info->argv) {
-    if (row.argv.size() > 4096) break;
-    if (!row.argv.empty()) row.argv += ' ';
-    row.argv += word;
+  // Arguments hold passwords and tokens: those of other processes are nobody's business here.
+  for (std::size_t i = 0; target && i < info->argv.size() && row.argv.size() <= kMaxArgvBytes; ++i) {
+    if (i != 0) row.argv += ' ';
+    row.argv += info->argv[i];
   }
   row.cgroup = cgroup_path(info->cgroups, "cpu");
   writer.add(row);
