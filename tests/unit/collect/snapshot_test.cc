@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "collect/skeleton.h"
 #include "recording/reader.h"
 
 namespace srvprof {
