@@ -158,16 +158,24 @@ SP_INLINE long sp_step_row(struct sp_walker *w, struct sp_row *r, u32 distance)
 			return sp_stop(w, SP_END_BROKEN);
 		goto found;
 	}
-	if (cfa_rule == SP_ROW_PLT)
-		cfa = w->sp + 8 + ((distance & 15) >= 11 ? 8 : 0);
-	else if (cfa_rule > 0)
+	if (cfa_rule == SP_ROW_PLT) {
+		cfa = w->sp + 8 + ((distance & 15) >= (u32)rbp_rule ? 8 : 0);
+		rbp_rule = 0;
+	} else if (cfa_rule >= SP_ROW_DEREF_SP) {
+		if (!sp_read(&cfa, 8, w->sp + 8 * (u64)(cfa_rule - SP_ROW_DEREF_SP)))
+			return sp_stop(w, SP_END_BROKEN);
+		cfa += 8;
+	} else if (cfa_rule > 0) {
 		cfa = w->sp + 8 * (u64)cfa_rule;
-	else
+	} else {
 		cfa = w->bp + 8 * (u64)-cfa_rule;
+	}
 	if (!sp_read(saved, 16, cfa - 16))
 		return sp_stop(w, SP_END_BROKEN);
 	if (rbp_rule == -2)
 		w->bp = saved[0];
+	else if (rbp_rule == SP_RBP_LOST)
+		w->bp = 1;
 	else if (rbp_rule && !sp_read(&w->bp, 8, cfa + 8 * (long)rbp_rule))
 		return sp_stop(w, SP_END_BROKEN);
 found:

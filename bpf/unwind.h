@@ -18,9 +18,9 @@ enum {
 };
 
 /*
- * From pc on, the caller's stack pointer is cfa: rsp + 8 * cfa if cfa > 0, rbp - 8 * cfa if cfa < 0, or one
- * of the forms below. The return address lies at cfa - 8, the caller's rbp at cfa + 8 * rbp, or is
- * unchanged if rbp is 0. sizeof 8
+ * From pc on, the caller's stack pointer is cfa: rsp + 8 * cfa if cfa > 0, rbp - 8 * cfa if cfa < 0, or of
+ * one of the forms below. The return address lies at cfa - 8, the caller's rbp at cfa + 8 * rbp, or it is
+ * unchanged if rbp is 0. The same numbers are in src/unwind/rows.h. sizeof 8
  */
 struct sp_row {
 	__sp_u32 pc;		/* distance from the module's base */
@@ -30,11 +30,14 @@ struct sp_row {
 
 enum sp_row_form {
 	SP_ROW_NONE = 0,	/* nothing is known from here on: use the frame pointer */
-	SP_ROW_PLT = 0x7fff,	/* rsp + 8, + 8 more in the last 5 of each 16 bytes */
-	SP_ROW_SIGNAL = 0x7ffe,	/* registers lie in the struct ucontext at rsp */
-	SP_ROW_END = 0x7ffd,	/* outermost function of a thread: there is no caller */
+	SP_ROW_MAX = 0x5fff,	/* largest distance */
+	SP_ROW_DEREF_SP = 0x6000,	/* + n: cfa = *(rsp + 8 * n) + 8 */
+	SP_ROW_DEREF_SP_MAX = 0x6fff,
 	SP_ROW_DEREF = 0x7ffc,	/* cfa = *(rbp + 8 * rbp field), the caller's rbp = *rbp */
-	SP_ROW_MAX = 0x7ff0,	/* largest distance that is none of these */
+	SP_ROW_END = 0x7ffd,	/* outermost function of a thread: there is no caller */
+	SP_ROW_SIGNAL = 0x7ffe,	/* registers lie in the struct ucontext at rsp */
+	SP_ROW_PLT = 0x7fff,	/* rsp + 8, + 8 more from byte `rbp field` of each 16 on */
+	SP_RBP_LOST = 0x7fff,	/* value of rbp: saved in a way that is not held */
 };
 
 /* Rows that are in effect somewhere in a bucket: [first, last]. sizeof 8 */

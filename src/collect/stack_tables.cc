@@ -28,9 +28,10 @@ constexpr Duration kShortestGap = 250ms;  // between two readings of mappings
 constexpr Duration kLongestGap = 4s;      // when readings bring nothing new
 
 static_assert(sizeof(sp_row) == sizeof(UnwindRow) && sizeof(sp_text) == 32 && sizeof(sp_bucket) == 8);
-static_assert(kRowNone == SP_ROW_NONE && kRowPlt == SP_ROW_PLT && kRowSignal == SP_ROW_SIGNAL &&
-              kRowEnd == SP_ROW_END && kRowDeref == SP_ROW_DEREF && kRowMax == SP_ROW_MAX &&
-              kBucketShift == SP_BUCKET_SHIFT);
+static_assert(kRowNone == int{SP_ROW_NONE} && kRowMax == int{SP_ROW_MAX} && kRowDerefSp == int{SP_ROW_DEREF_SP} &&
+              kRowDerefSpMax == int{SP_ROW_DEREF_SP_MAX} && kRowDeref == int{SP_ROW_DEREF} &&
+              kRowEnd == int{SP_ROW_END} && kRowSignal == int{SP_ROW_SIGNAL} && kRowPlt == int{SP_ROW_PLT} &&
+              kRbpLost == int{SP_RBP_LOST} && kBucketShift == unsigned{SP_BUCKET_SHIFT});
 
 bool has_word(const std::string& words, std::string_view word) {
   std::size_t at = 0;

@@ -1,7 +1,12 @@
 #include "unwind/modules.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "target/memory.h"
 #include "target/open.h"
+#include "unwind/eh_frame.h"
 #include "unwind/hints.h"
 
 namespace srvprof {
@@ -16,6 +21,24 @@ Result<ElfFile> open_code(const ProcFs& fs, pid_t pid, const Fd& root, const Mem
 
 }  // namespace
 
+// Modules that keep frame pointers can do without rows but for their leaves: they do not get the last quarter.
+void CodeModules::take_rows(CodeModule& module) {
+  auto rows = read_module_rows(module.elf);
+  if (!rows) {
+    module.why_not = rows.error().what;
+    return;
+  }
+  const bool frame_pointers = rows->frame_pointers > rows->functions / 2;
+  const std::size_t limit = frame_pointers ? max_rows_ / 4 * 3 : max_rows_;
+  if (rows_ + rows->rows.size() > limit) {
+    module.why_not = fmt::format("its {} rows do not fit into the {} that are left of {}", rows->rows.size(),
+                                 limit - std::min(limit, rows_), limit);
+    return;
+  }
+  rows_ += rows->rows.size();
+  module.rows = std::move(*rows);
+}
+
 std::unique_ptr<CodeModule> CodeModules::read(pid_t pid, const Fd& root,
                                               const MemoryMapping& mapping) {
   auto elf = open_code(fs_, pid, root, mapping);
@@ -24,7 +47,9 @@ std::unique_ptr<CodeModule> CodeModules::read(pid_t pid, const Fd& root,
   module->path = mapping.path;
   module->v8_shared = v8_shared_offset(*elf);
   module->elf = std::move(*elf);
+  take_rows(*module);
   module->elf.fd.reset();
+  module->elf.image.clear();
   return module;
 }
 

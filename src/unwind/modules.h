@@ -21,7 +21,7 @@ namespace srvprof {
 
 struct CodeModule {
   std::string path;  // as the process sees it
-  ElfFile elf;       // without its descriptor
+  ElfFile elf;       // its headers; the descriptor is closed
   ModuleRows rows;   // empty where there is no .eh_frame, or it cannot be used
   std::optional<std::uint32_t> v8_shared;  // see v8_shared_offset()
   std::string why_not;                     // why there are no rows; "" where there are none to expect
@@ -40,6 +40,7 @@ class CodeModules {
 
  private:
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::string>;  // device, inode, path
+  void take_rows(CodeModule& module);
   std::unique_ptr<CodeModule> read(pid_t pid, const Fd& root, const MemoryMapping& mapping);
 
   ProcFs fs_;

@@ -9,8 +9,8 @@
 namespace srvprof {
 
 // From `pc` (distance from the module's base) on, the caller's stack pointer (the canonical frame address,
-// CFA) is rsp + 8 * cfa if cfa > 0, rbp - 8 * cfa if cfa < 0, or one of kRow*. The return address lies at
-// CFA - 8; the caller's rbp at CFA + 8 * rbp, or it is unchanged where rbp is 0.
+// CFA) is rsp + 8 * cfa if cfa > 0, rbp - 8 * cfa if cfa < 0, or of one of the forms below. The return
+// address lies at CFA - 8; the caller's rbp at CFA + 8 * rbp, or it is unchanged where rbp is 0.
 struct UnwindRow {
   std::uint32_t pc = 0;
   std::int16_t cfa = 0;
@@ -18,12 +18,20 @@ struct UnwindRow {
   bool operator==(const UnwindRow&) const = default;
 };
 
-inline constexpr std::int16_t kRowNone = 0;         // nothing known from here on
-inline constexpr std::int16_t kRowPlt = 0x7fff;     // rsp + 8, + 8 more in the last 5 of each 16 bytes
-inline constexpr std::int16_t kRowSignal = 0x7ffe;  // registers lie in the struct ucontext at rsp
+// Values of UnwindRow::cfa. The same numbers are in bpf/unwind.h (enum sp_row_form).
+inline constexpr std::int16_t kRowNone = 0;     // nothing known from here on
+inline constexpr std::int16_t kRowMax = 0x5fff; // largest distance
+// kRowDerefSp + n: CFA = *(rsp + 8 * n) + 8. Hand-written cryptography keeps its caller's rsp there.
+inline constexpr std::int16_t kRowDerefSp = 0x6000;
+inline constexpr std::int16_t kRowDerefSpMax = 0x6fff;
+// CFA = *(rbp + 8 * rbp field), the caller's rbp = *rbp: functions that align their stack.
+inline constexpr std::int16_t kRowDeref = 0x7ffc;
 inline constexpr std::int16_t kRowEnd = 0x7ffd;     // outermost function of a thread
-inline constexpr std::int16_t kRowDeref = 0x7ffc;   // CFA = *(rbp + 8 * rbp field), caller's rbp = *rbp
-inline constexpr std::int16_t kRowMax = 0x7ff0;     // largest distance that is none of these
+inline constexpr std::int16_t kRowSignal = 0x7ffe;  // registers lie in the struct ucontext at rsp
+// rsp + 8, + 8 more from byte `rbp field` of each 16 on: entries of a procedure linkage table.
+inline constexpr std::int16_t kRowPlt = 0x7fff;
+// Value of UnwindRow::rbp: it was saved in a way that is not held.
+inline constexpr std::int16_t kRbpLost = 0x7fff;
 
 inline constexpr unsigned kBucketShift = 10;
 inline constexpr std::uint32_t kBucket = 1u << kBucketShift;
