@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analyze/losses.h"
+#include "analyze/stack_coverage.h"
 #include "analyze/name_sources.h"
 #include "analyze/words.h"
 #include "base/parse.h"
@@ -239,6 +240,7 @@ std::vector<CoverageLine> coverage_of(const Trace& trace, const ReportHeader& he
   not_measured(trace, out);
   special_requests(trace, header, out);
   quality(groups, out);
+  for (CoverageLine& line : stack_coverage(trace)) out.push_back(std::move(line));
   for (CoverageLine& line : name_sources(trace)) out.push_back(std::move(line));
   if (!header.mode.empty()) out.push_back({Level::kInfo, "mode", header.mode});
   own_cost(header, out);

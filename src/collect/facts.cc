@@ -141,8 +141,7 @@ void write_threads(const ProcFs& fs, const ProcessInfo& process, RecordingWriter
 void write_capabilities(const Probes& probes, const ProbeConfig& config, RecordingWriter& writer) {
   for (const ProbeStatus& s : probes.status()) writer.add(rows::Capability{s.name, s.used, s.detail});
   writer.add(rows::Capability{"stacks.user", config.frequency != 0,
-                              "by frame pointer; at most 64 frames; off CPU at most one in 10 ms a "
-                              "thread unless --full"});
+                              "at most 127 frames; off CPU at most one in 10 ms a thread unless --full"});
   writer.add(rows::Capability{"stacks.kernel.off-cpu", true, "of waits of 1 ms and more"});
   writer.add(rows::Capability{"irq", config.irq,
                               config.irq ? "" : "interrupts on top of the target: ask with --irq"});

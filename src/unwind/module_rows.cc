@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kMaxSpan = std::uint64_t{1} << 30;  // of a module's code
+constexpr std::uint32_t kThreadStart = 64;                  // see fill_before_outermost()
 constexpr std::uint32_t kBare = 64 * 1024;                  // see ModuleRows::bare
 
 void make_index(ModuleRows& m) {
@@ -22,6 +23,15 @@ void make_index(ModuleRows& m) {
     const std::uint64_t start = static_cast<std::uint64_t>(b) << kBucketShift;
     while (row + 1 < m.rows.size() && m.rows[row + 1].pc <= start) ++row;
     m.index.push_back(row);
+  }
+}
+
+// A thread begins between the two parts of clone(): what is before an outermost function and described by
+// none is part of it.
+void fill_before_outermost(std::vector<UnwindRow>& rows) {
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (rows[i].cfa != kRowEnd || rows[i - 1].cfa != kRowNone) continue;
+    if (i > 1 && rows[i].pc - rows[i - 1].pc <= kThreadStart) rows[i - 1].cfa = kRowEnd;
   }
 }
 
@@ -61,6 +71,7 @@ ModuleRows make_module_rows(EhFrame frame, std::uint64_t base, std::uint32_t spa
   }
   if (m.rows.size() == 1) m.rows.clear();
   if (m.rows.empty()) return m;
+  fill_before_outermost(m.rows);
   m.rows.shrink_to_fit();
   make_index(m);
   find_bare(m);

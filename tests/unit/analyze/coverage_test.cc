@@ -98,5 +98,38 @@ TEST(Coverage, Header) {
   EXPECT_EQ(h.duration, Duration(10s));
 }
 
+TEST(Coverage, SharesOfCompleteStacks) {
+  Scenario s;
+  s.ordinary(s.route("GET /"), 100, 0s, 10s);
+  s.trace.meta["target.pid"] = "7";
+  s.trace.meta["target.runtime"] = "node";
+  for (std::uint32_t end = 0; end < 4; ++end) {
+    rows::Stack stack;
+    stack.hash = 100 + end;
+    stack.pid = end == 0 ? 8 : 7;
+    stack.pcs = {1, 2};
+    stack.end = end;
+    s.trace.stacks[stack.hash] = stack;
+  }
+  for (int i = 0; i < 2000; ++i) {
+    rows::Sample sample;
+    sample.t = s.at(1s);
+    sample.ustack = i == 0 ? 102 : i == 1 ? 103 : i == 2 ? 0 : 101;
+    s.trace.samples.push_back(sample);
+  }
+  ASSERT_FALSE(s.trace.threads.empty());
+  OffInterval off;
+  off.ustack = 100;
+  s.trace.threads.front().off.push_back(off);
+  const Report r = s.report();
+  ASSERT_TRUE(line(r, "stacks on CPU (node)"));
+  EXPECT_EQ(line(r, "stacks on CPU (node)")->text,
+            "99.8 % of 1,999 reach the outermost frame of their thread; 1 lost their way; 1 are deeper than what "
+            "is kept");
+  ASSERT_TRUE(line(r, "stacks off CPU (pid 8)"));
+  EXPECT_EQ(line(r, "stacks off CPU (pid 8)")->text,
+            "1 followed by frame pointers alone: how many are complete is not known");
+}
+
 }  // namespace
 }  // namespace srvprof

@@ -52,6 +52,20 @@ TEST(EhFrame, OutermostFunctionEndsTheWalk) {
   EXPECT_EQ(rows_of(s).rows, (Rows{{0, kRowEnd, 0}, {0x10, kRowNone, 0}}));
 }
 
+TEST(EhFrame, ThreadsBeginInTheGapBeforeTheirOutermostFunction) {
+  SectionBuilder s;
+  const auto c = s.common();
+  s.function(c, 0x1000, 0x30, {});
+  s.function(c, 0x1038, 0x10, {0x07, 0x10});
+  s.function(c, 0x1100, 0x10, {0x07, 0x10});
+  EXPECT_EQ(rows_of(s).rows, (Rows{{0, 1, 0},
+                                   {0x30, kRowEnd, 0},
+                                   {0x38, kRowEnd, 0},
+                                   {0x48, kRowNone, 0},
+                                   {0x100, kRowEnd, 0},
+                                   {0x110, kRowNone, 0}}));
+}
+
 TEST(EhFrame, SignalFrame) {
   SectionBuilder s;
   s.function(s.common("zRS"), 0x1000, 0x10, {0x0f, 0x03, 0x77, 0xa0, 0x01});
