@@ -1,4 +1,5 @@
-// Phases of the load: idle, warm-up, steady, or what the user marked. Percentiles never mix them.
+// Phases of the load: idle, warm-up, ramp, steady, overload, spike, drain, or what the user named.
+// Percentiles never mix them.
 #pragma once
 
 #include <vector>
@@ -9,7 +10,9 @@
 namespace srvprof {
 
 // The phases tile [t_begin, t_end) without gap; names are unique ("steady", "steady-2", ...). A
-// request belongs to the phase in which it arrived.
+// request belongs to the phase in which it arrived. By change points of the load (phase_pieces.h),
+// unless somebody said it: --phases FILE, then srvprof mark, then the stages of a load command. The
+// start and end of a load command that srvprof started bound the load.
 std::vector<LoadPhase> load_phases(const Trace& trace);
 
 // Index of the phase that holds `t` (the first or last one if t lies outside). phases is not empty.

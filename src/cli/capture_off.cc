@@ -1,4 +1,5 @@
 // What stands for src/collect in a build without it (-DSRVPROF_CAPTURE=OFF).
+#include "collect/mark_socket.h"
 #include "collect/session.h"
 
 namespace srvprof {
@@ -11,6 +12,10 @@ constexpr const char* kFix =
 
 Result<CaptureResult> capture(const CaptureOptions&, const CaptureHooks&) {
   return Error{"recording: this srvprof was built for reports only", kFix, ErrorKind::kKernel};
+}
+
+Result<std::size_t> send_mark(const std::string&, std::uint32_t) {
+  return Error{"marking: this srvprof was built for reports only", kFix, ErrorKind::kKernel};
 }
 
 std::vector<ProbeInfo> list_probes() { return {}; }

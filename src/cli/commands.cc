@@ -4,13 +4,15 @@
 namespace srvprof {
 
 extern const Command kAttachCommand, kRecordCommand, kReportCommand, kRequestsCommand,
-    kFlamegraphCommand, kExportCommand, kDumpCommand, kDoctorCommand, kListCommand;
+    kFlamegraphCommand, kDiffCommand, kExportCommand, kCheckCommand, kMarkCommand, kDumpCommand,
+    kDoctorCommand, kListCommand;
 
 namespace {
 
 const Command* const kCommands[] = {
     &kAttachCommand, &kRecordCommand, &kReportCommand, &kRequestsCommand, &kFlamegraphCommand,
-    &kExportCommand, &kDumpCommand,   &kDoctorCommand, &kListCommand,
+    &kDiffCommand,   &kExportCommand, &kCheckCommand,  &kMarkCommand,     &kDumpCommand,
+    &kDoctorCommand, &kListCommand,
 };
 
 constexpr Option kCommonOptions[] = {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "analyze/load_stages.h"
 #include "analyze/phases.h"
 #include "base/escape.h"
 #include "cli/output.h"
@@ -70,19 +71,6 @@ Result<std::string> resolve_phase(const Args& args, const Trace& trace) {
   return no_such("phase", given, known);
 }
 
-Result<double> percentile_option(const Args& args, std::string_view name, double fallback) {
-  if (!args.has(name)) return fallback;
-  const std::string text = args.text(name);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() ||
-      !(value >= 50 && value <= 99.99)) {
-    return usage_error(
-        fmt::format("--{} '{}': not a percentile from 50 to 99.99", name, escape_text(text)));
-  }
-  return value;
-}
-
 // The columns of the terminal, within what the report is made for.
 std::size_t terminal_width() {
   winsize size{};
@@ -98,6 +86,29 @@ Result<Trace> open_recording(const std::string& path, Console& console) {
     console.warning(fmt::format("reading {}: {}", escape_text(path), escape_text(damage)));
   }
   return trace;
+}
+
+Result<Trace> open_recording(const Args& args, std::size_t index, Console& console) {
+  Trace trace = TRY(open_recording(args.words[index], console));
+  if (!args.has("phases")) return trace;
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  const std::string path = args.text("phases");
+  const std::string text = TRY(read_text_file(path, kMostBytes));
+  trace.phase_marks = TRY(parse_phases(trace, text, path));
+  return trace;
+}
+
+Result<double> percentile_option(const Args& args, std::string_view name, double fallback) {
+  if (!args.has(name)) return fallback;
+  const std::string text = args.text(name);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() ||
+      !(value >= 50 && value <= 99.99)) {
+    return usage_error(
+        fmt::format("--{} '{}': not a percentile from 50 to 99.99", name, escape_text(text)));
+  }
+  return value;
 }
 
 Result<ReportOptions> report_options(const Args& args, const Trace& trace) {

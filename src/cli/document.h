@@ -19,6 +19,12 @@ namespace srvprof {
 // load_trace, and a warning for each damage that was found.
 Result<Trace> open_recording(const std::string& path, Console& console);
 
+// The recording that is the command's `index`th word, with the phases of --phases FILE.
+Result<Trace> open_recording(const Args& args, std::size_t index, Console& console);
+
+// A percentile from 50 to 99.99.
+Result<double> percentile_option(const Args& args, std::string_view name, double fallback);
+
 // --percentile, --route and --phase. A route may be given without its method. One that the
 // recording does not have is a usage error that lists what there is.
 Result<ReportOptions> report_options(const Args& args, const Trace& trace);

@@ -13,7 +13,7 @@ constexpr Example kExamples[] = {
 };
 
 constexpr Option kOptions[] = {
-    kFormatOption, kOutputOption, kForceOption, kRouteOption, kPhaseOption, kPercentileOption,
+    kFormatOption, kOutputOption, kForceOption, kRouteOption, kPhaseOption, kPhasesOption, kPercentileOption,
     kOnCpuOption,  kOffCpuOption, kWallOption,  kTailOption,  kDiffOption,
 };
 
@@ -29,7 +29,7 @@ Result<int> run(const Args& args, Console& console) {
   if (rendering.format == nullptr) {
     return usage_error("export: --format FORMAT is missing", "srvprof list formats");
   }
-  const Trace trace = TRY(open_recording(args.words[0], console));
+  const Trace trace = TRY(open_recording(args, 0, console));
   rendering.report = TRY(report_options(args, trace));
   rendering.flame = TRY(flame_options(args, trace));
   rendering.flame_baseline = TRY(flame_baseline(args, console));

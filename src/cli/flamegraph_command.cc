@@ -21,7 +21,7 @@ constexpr Example kExamples[] = {
 
 constexpr Option kOptions[] = {
     kOnCpuOption, kOffCpuOption, kWallOption,   kTailOption,  kDiffOption,
-    kRouteOption, kPhaseOption,  kOutputOption, kForceOption,
+    kRouteOption, kPhaseOption, kPhasesOption,  kOutputOption, kForceOption,
 };
 
 // "run.off-cpu.svg"
@@ -33,7 +33,7 @@ std::string default_path(const std::string& recording, const FlameOptions& optio
 }
 
 Result<int> run(const Args& args, Console& console) {
-  const Trace trace = TRY(open_recording(args.words[0], console));
+  const Trace trace = TRY(open_recording(args, 0, console));
   Rendering rendering;
   rendering.flame = TRY(flame_options(args, trace));
   rendering.destination.path =

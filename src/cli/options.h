@@ -19,6 +19,8 @@ inline constexpr Option kRouteOption{"route", 0, "ROUTE",
                                      "only this route: \"GET /health\" or /health"};
 inline constexpr Option kPhaseOption{"phase", 0, "NAME",
                                      "only this phase of the load: steady, ..."};
+inline constexpr Option kPhasesOption{
+    "phases", 0, "FILE", "the phases of the load by hand: a begin and a name a line"};
 inline constexpr Option kPercentileOption{"percentile", 0, "P",
                                           "above which a request is slow, 50 to 99.99 (99)"};
 inline constexpr Option kLoadOption{

@@ -26,7 +26,7 @@ constexpr Example kExamples[] = {
 };
 
 constexpr Option kOptions[] = {
-    kRouteOption,  kPhaseOption, kPercentileOption, kLoadOption,
+    kRouteOption,  kPhaseOption, kPhasesOption, kPercentileOption, kLoadOption,
     kFormatOption, kJsonOption,  kOutputOption,     kForceOption,
     kStatsOption,  {"json-schema", 0, "", "print the schema of the JSON report"},
 };
@@ -63,7 +63,7 @@ Result<int> run(const Args& args, Console& console) {
                        false));  // before the work: a device may exist, a file not
   }
   rendering.loads = TRY(load_inputs(args));
-  const Trace trace = TRY(open_recording(args.words[0], console));
+  const Trace trace = TRY(open_recording(args, 0, console));
   rendering.report = TRY(report_options(args, trace));
   rendering.flame = TRY(flame_options(args, trace));
   rendering.render = render_options(args, console);

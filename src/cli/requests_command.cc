@@ -20,7 +20,7 @@ constexpr Option kOptions[] = {
     {"slowest", 0, "N", "how many, slowest first (20)"},
     {"id", 0, "ID", "this request: its number in the CSV, or in a report", true},
     kRouteOption,
-    kPhaseOption,
+    kPhaseOption, kPhasesOption,
     kOutputOption,
     kForceOption,
 };
@@ -38,7 +38,7 @@ Result<Report> by_id(const Args& args, const Trace& trace) {
 
 Result<int> run(const Args& args, Console& console) {
   const std::uint64_t slowest = TRY(args.number("slowest", kDefaultSlowest, 1, 1'000'000));
-  const Trace trace = TRY(open_recording(args.words[0], console));
+  const Trace trace = TRY(open_recording(args, 0, console));
   ReportOptions options = TRY(report_options(args, trace));
   options.exemplars = slowest;
   Report report = args.has("id") ? TRY(by_id(args, trace)) : analyze(trace, args.words[0], options);

@@ -16,6 +16,7 @@
 #include "collect/governor.h"
 #include "collect/live_stats.h"
 #include "collect/load_command.h"
+#include "collect/mark_socket.h"
 #include "collect/probes.h"
 #include "collect/skeleton.h"
 #include "collect/snapshot.h"
@@ -70,6 +71,7 @@ class Session {
   void round();
   void progress();
   void watch_statistics(Time now);
+  void take_marks();
   void govern(Time now, double fill);
   bool targets_alive() const;
   std::string reason_to_stop(Time now);
@@ -93,6 +95,7 @@ class Session {
   DecodeOptions decode_options_;
   DecodeHooks hooks_of_decode_;
   std::optional<LoadCommand> load_;
+  std::optional<MarkSocket> marks_;
   Time begin_, last_round_, last_peers_, statistics_since_;
   bool statistics_on_ = false;
   std::string end_reason_;
@@ -161,6 +164,14 @@ void Session::watch_statistics(Time now) {
   }
 }
 
+void Session::take_marks() {
+  if (!marks_) return;
+  marks_->poll([this](Time t, const std::string& name) {
+    writer_.add(rows::PhaseMark{t, name, "mark"});
+    message(fmt::format("phase '{}' begins at {:.1f} s", name, to_seconds(t - begin_)));
+  });
+}
+
 void Session::progress() {
   if (!hooks_.progress) return;
   Progress p;
@@ -210,6 +221,7 @@ void Session::loop() {
   while (end_reason_.empty()) {
     std::this_thread::sleep_for(kPoll);
     drain();
+    take_marks();
     const Time now = MonotonicClock::now();
     watch_statistics(now);
     stacks_.refresh(now, probes_->shared());
@@ -261,6 +273,11 @@ Status Session::start() {
   begin_ = MonotonicClock::now();
   writer_.add(rows::Clock{begin_, realtime_ns()});
   TRY(probes_->activate());
+  if (auto marks = MarkSocket::open(options_.pids.front(), options_.owner_uid); marks.ok()) {
+    marks_.emplace(std::move(*marks));
+  } else {
+    writer_.add(rows::Capability{"marks", false, marks.error().what});
+  }
   write_capabilities(*probes_, config, writer_);
   snapshots_.take(*probes_, 0, 0, writer_);
   return {};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the text form of a recording: an event loop on which POST /login computes for 30 ms.
+"""Prints the text form of a recording: an event loop on which POST /login computes.
 
-usage: loop_recording.py [SECONDS]     (default 8)
+usage: loop_recording.py [SECONDS [LOGIN_MS]]     (default 8 and 30)
 
 GET /health arrives every 2 ms and costs 0.2 ms; POST /login arrives every 400 ms. Whoever comes while
 a login computes waits behind it. The numbers are made up, the form is what srvprof records.
@@ -52,7 +52,7 @@ def head():
     print('capability name=irq used=0 detail="off unless asked for (--irq)"')
 
 
-def serve(events):
+def serve(events, login_ms):
     """The loop serves one request after the other and idles in epoll between them."""
     free = T0            # when it has done what came so far
     next_sample = T0
@@ -61,7 +61,7 @@ def serve(events):
             print(f"off_cpu tid={LOOP} t_out={free} t_wake={t} t_in={t + 20_000} state=83 sysnr=281 flags=32 cpu=0")
             free = t + 20_000
         read = free + 10_000
-        done = read + (30 * MS if kind == "login" else 200_000)
+        done = read + (login_ms * MS if kind == "login" else 200_000)
         method, path = ("POST", "/login") if kind == "login" else ("GET", "/health")
         print(f"request conn={conn} t_arrive={t} t_read={read} t_write={done} t_write_last={done} tid_read={LOOP}"
               f" tid_write={LOOP} status=200 bytes_in=90 bytes_out=120 n_read=1 n_write=1 method={method} path={path}")
@@ -76,7 +76,7 @@ def serve(events):
 def main():
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 8
     head()
-    free = serve(arrivals(seconds))
+    free = serve(arrivals(seconds), int(sys.argv[2]) if len(sys.argv) > 2 else 30)
     end = T0 + seconds * 1000 * MS
     for second in range(1, seconds + 1):
         t = T0 + second * 1000 * MS

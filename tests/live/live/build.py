@@ -69,6 +69,21 @@ class Cache:
 
         return self._once(f"go-{module}", make)
 
+    def vegeta(self):
+        """The load generator, from its Go module."""
+        def make():
+            env = dict(os.environ, GOBIN=self.folder, GOFLAGS="-mod=mod")
+            try:
+                subprocess.run([tool("go"), "install", "github.com/tsenart/vegeta/v12@v12.12.0"], check=True,
+                               cwd=self.folder, env=env, timeout=300, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+                said = (error.output or b"").decode(errors="replace").strip()[-300:]
+                raise Skip(f"cannot build vegeta: {said}") from None
+            return os.path.join(self.folder, "vegeta")
+
+        return self._once("vegeta", make)
+
     def node_modules(self):
         """Installs the pinned npm packages; SRVPROF_NODE_MODULES names a ready folder instead."""
         def make():

@@ -43,11 +43,16 @@ class Attach:
     def recording(self):
         return Recording(self.t, self.path)
 
+    def recording_with(self, *report_args):
+        """The recording, whose report takes further arguments."""
+        return Recording(self.t, self.path, report_args)
+
 
 class Recording:
     """A finished recording."""
 
-    def __init__(self, t, path):
+    def __init__(self, t, path, report_args=()):
+        self.report_args = report_args
         check(os.path.exists(path), f"srvprof wrote no {os.path.basename(path)}")
         self.t = t
         self.path = path
@@ -58,7 +63,7 @@ class Recording:
     def report(self):
         out = self.path + ".report.json"
         if not os.path.exists(out):
-            self._run("report", self.path, "--format", "json", "-o", out)
+            self._run("report", self.path, "--format", "json", "-o", out, *self.report_args)
         with open(out, encoding="utf-8") as file:
             return Report(json.load(file))
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "scenario.h"
@@ -87,6 +88,104 @@ TEST(Phases, TwoLevelsOfLoad) {
   load(s, 0s, 10s, 400, 1ms);
   load(s, 10s, 20s, 1500, 3ms, 2);
   EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady", "steady-2"}));
+}
+
+// `connections` that each send, wait 1 ms for the answer and think for 19 ms; their number goes from
+// `first` to `last` over the time.
+void users(Scenario& s, Duration from, Duration to, double first, double last) {
+  struct Sent {
+    Duration t;
+    int conn;
+  };
+  std::vector<Sent> sent;
+  for (int c = 0; c < static_cast<int>(std::max(first, last)); ++c) {
+    for (Duration t = from + 20ms * c / 40; t < to; t += 20ms) {
+      const double share = to_seconds(t - from) / to_seconds(to - from);
+      if (c < first + (last - first) * share) sent.push_back({t, c});
+    }
+  }
+  std::stable_sort(sent.begin(), sent.end(), [](const Sent& a, const Sent& b) { return a.t < b.t; });
+  const RouteId route = s.route("GET /");
+  while (s.trace.conns.size() < 64) s.trace.conns.push_back(s.trace.conns.front());
+  for (const Sent& r : sent) {
+    s.request(route, r.t, {{State::kCpu, 1ms}});
+    s.last().conn = ConnId{static_cast<std::uint32_t>(r.conn + 1)};
+  }
+}
+
+TEST(Phases, StepsBelowSaturation) {
+  Scenario s(24s);
+  users(s, 2s, 7s, 4, 4);
+  users(s, 7s, 12s, 8, 8);
+  users(s, 12s, 17s, 20, 20);
+  users(s, 17s, 22s, 6, 6);
+  const auto phases = load_phases(s.trace);
+  EXPECT_EQ(names(phases), (std::vector<std::string>{"idle", "steady", "steady-2", "steady-3",
+                                                     "steady-4", "idle-2"}));
+  ASSERT_EQ(phases.size(), 6u);
+  for (std::size_t i = 1; i < 6; ++i) {
+    EXPECT_NEAR(to_seconds(phases[i].begin - s.trace.t_begin), 2 + 5 * (static_cast<double>(i) - 1),
+                0.5);
+  }
+  EXPECT_NE(phases[2].why.find("connections 4 -> 8"), std::string::npos) << phases[2].why;
+  expect_tiling(s, phases);
+}
+
+TEST(Phases, ARampIsOnePhase) {
+  Scenario s(20s);
+  users(s, 0s, 6s, 4, 4);
+  users(s, 6s, 13s, 4, 32);
+  users(s, 13s, 20s, 32, 32);
+  const auto phases = load_phases(s.trace);
+  EXPECT_EQ(names(phases), (std::vector<std::string>{"steady", "ramp", "steady-2"}));
+  ASSERT_EQ(phases.size(), 3u);
+  EXPECT_NEAR(to_seconds(phases[1].begin - s.trace.t_begin), 6, 3);
+  EXPECT_NEAR(to_seconds(phases[1].end - s.trace.t_begin), 13, 3);
+}
+
+TEST(Phases, ASpikeAndADrain) {
+  Scenario s(20s);
+  users(s, 0s, 7s, 4, 4);
+  users(s, 7s, 9s, 30, 30);
+  users(s, 9s, 15s, 4, 4);
+  EXPECT_EQ(names(load_phases(s.trace)),
+            (std::vector<std::string>{"steady", "spike", "steady-2", "idle"}));
+  Scenario down(20s);
+  users(down, 0s, 8s, 32, 32);
+  users(down, 8s, 15s, 32, 1);
+  EXPECT_EQ(names(load_phases(down.trace)), (std::vector<std::string>{"steady", "drain", "idle"}));
+}
+
+TEST(Phases, OverloadIsNamed) {
+  Scenario s(20s);
+  load(s, 0s, 8s, 100, 5ms);
+  // Arrivals at twice what one server of 5 ms each gets done: each waits longer than the one before.
+  const RouteId route = s.route("GET /");
+  for (int i = 0; i < 3200; ++i) {
+    s.request(route, 8s + 2500us * i, {{State::kBehind, 2500us * i}, {State::kCpu, 5ms}});
+  }
+  const auto phases = load_phases(s.trace);
+  ASSERT_GE(phases.size(), 2u);
+  EXPECT_EQ(phases[1].name, "overload");
+  EXPECT_NEAR(to_seconds(phases[1].begin - s.trace.t_begin), 8, 0.5);
+}
+
+TEST(Phases, TheLoadCommandsStartAndEndAreKnown) {
+  Scenario s(20s);
+  load(s, 4s, 16s, 500, 1ms);
+  rows::Load command;
+  command.t_start = s.at(3900ms);
+  command.t_end = s.at(16100ms);
+  s.trace.loads.push_back(command);
+  auto phases = load_phases(s.trace);
+  EXPECT_EQ(names(phases), (std::vector<std::string>{"idle", "steady", "idle-2"}));
+  EXPECT_EQ(phases[1].begin, s.at(3900ms));
+  EXPECT_EQ(phases[1].end, s.at(16100ms));
+  EXPECT_EQ(phases[1].why, "srvprof started the load");
+  s.trace.loads[0].t_end = s.at(19900ms);  // it went on thinking: nothing is left to be idle
+  phases = load_phases(s.trace);
+  EXPECT_EQ(names(phases), (std::vector<std::string>{"idle", "steady"}));
+  expect_tiling(s, phases);
 }
 
 TEST(Phases, AStallIsNotIdle) {

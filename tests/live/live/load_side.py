@@ -1,0 +1,66 @@
+"""Steps of the tests about the load's own side."""
+
+import json
+import os
+import sys
+
+from . import srvprof
+from .build import TESTS, tool
+from .outcome import Failure, check
+
+STAGES = os.path.join(TESTS, "load", "stages.py")
+
+
+def attach_load(t, pid, argv, args=(), name="run"):
+    """`srvprof attach -- argv` to its end; returns the Recording."""
+    path = t.path(f"{name}{len(os.listdir(t.dir))}.srvprof")
+    t.run([t.srvprof, "attach", "-p", pid, "-o", path, "--no-report", *args, "--", *argv],
+          name="srvprof-attach", timeout=50)
+    return srvprof.Recording(t, path)
+
+
+def joined(recording):
+    """The one load of a recording's report."""
+    loads = recording.report().data["loads"]
+    check(len(loads) == 1, f"{len(loads)} loads are joined, not one")
+    check(not loads[0]["problem"], f"not joined: {loads[0]['problem']}")
+    return loads[0]
+
+
+def check_counts(t, load):
+    """The generator's count and the recorded one agree but for requests in flight at its end."""
+    more = load["recorded"] - load["counted"]
+    t.note(f"{load['source']}: counted {load['counted']}, recorded {load['recorded']} ({more:+d}, up to "
+           f"{load['open_at_end']} in flight); loop {load['loop']}; {'; '.join(load['gap_lines'][:2])}")
+    check(load["counted"] > 500, f"hardly any load: {load['counted']}")
+    check(load["counts_agree"], f"the counts do not agree: {load['count_lines']}")
+
+
+def start_stages(t, url, *stages, think=20, cpu=None):
+    """tests/load/stages.py in the background; finish_stages() waits for it."""
+    words = [word for stage in stages for word in ("--stage", stage)]
+    return t.start([sys.executable or tool("python3"), STAGES, "--think", think, "--csv", t.path("stages.csv"),
+                    *words, url], name="stages.py", cpu=cpu)
+
+
+def finish_stages(process, seconds):
+    summary = json.loads(process.finish(seconds + 15).out())
+    check(summary["errors"] == 0 and summary["requests"] > 100, f"the client failed: {summary}")
+    return summary
+
+
+def percentile(part, p):
+    for row in part["percentiles"]:
+        if row["percentile"] == p:
+            return row
+    raise Failure(f"no p{p} in {part['percentiles']}")
+
+
+def wall_clock(recording):
+    """A function from the recording's clock (ns) to Unix seconds, by its clock pairs."""
+    dumped = recording.t.run([recording.t.srvprof, "dump", recording.path], name="srvprof-dump", timeout=60).out()
+    for line in dumped.split("\n"):
+        if line.startswith("clock "):
+            pair = dict(word.split("=") for word in line.split()[1:])
+            return lambda ns: (ns - int(pair["t"]) + int(pair["realtime_ns"])) / 1e9
+    raise Failure("the recording has no clock pair")
