@@ -224,12 +224,41 @@ SP_INLINE u64 sp_hint_v8(struct sp_walker *w, u64 function, u64 context)
 	return (shared & 3) == 1 ? shared : 0;
 }
 
-/* JSC: cells are aligned; byte 5 of a cell's first word is its type, see src/unwind/README.md. */
+/* JSType of a JSC cell, byte 5 of its first word; 0 = no cell. Those used here are the oldest ones. */
+enum {
+	SP_JSC_NATIVE_EXECUTABLE = 8,
+	SP_JSC_FUNCTION_EXECUTABLE = 12,
+	SP_JSC_CODE_BLOCK = 18,
+};
+
+SP_INLINE u32 sp_jsc_type(u64 cell)
+{
+	u64 head = 0;
+
+	if ((cell & 7) || !sp_can_be_code(cell))
+		return 0;
+	bpf_probe_read_user(&head, 8, (void *)cell);
+	return head >> 40 & 0xff;
+}
+
+/*
+ * JSC: a frame has a CodeBlock, 0 if the function is native. The hint is the executable behind the callee
+ * (one for all closures of a function, and it outlives them), or the callee if it has rare data in between.
+ */
 SP_INLINE u64 sp_hint_jsc(u64 block, u64 callee)
 {
-	if ((callee & 7) || !sp_can_be_code(callee) || (block & 7) || !sp_can_be_code(block))
+	u64 executable = 0;
+	u32 type;
+
+	if ((callee & 7) || !sp_can_be_code(callee))
 		return 0;
-	return callee;
+	if (block && sp_jsc_type(block) != SP_JSC_CODE_BLOCK)
+		return 0;
+	bpf_probe_read_user(&executable, 8, (void *)(callee + 24));
+	if (executable & 1)
+		return block ? callee : 0;
+	type = sp_jsc_type(executable);
+	return type == (block ? SP_JSC_FUNCTION_EXECUTABLE : SP_JSC_NATIVE_EXECUTABLE) ? executable : 0;
 }
 
 /* The caller's registers by the frame pointer, and the frame's hint; 0 = go on. */

@@ -62,7 +62,7 @@ enum sp_text_flag {
 enum sp_hint {
 	SP_HINT_NONE = 0,
 	SP_HINT_V8 = 1,		/* SharedFunctionInfo of the JSFunction at fp - 16, if both tags fit */
-	SP_HINT_JSC = 2,	/* callee cell at fp + 24, if a CodeBlock is at fp + 16 */
+	SP_HINT_JSC = 2,	/* executable of the callee cell at fp + 24, or that cell */
 };
 
 /* One process. sizeof 24 */

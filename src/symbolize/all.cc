@@ -7,6 +7,7 @@ std::span<const SymbolSourceEntry> symbol_sources() {
   static constexpr SymbolSourceEntry kSources[] = {
       {kKernelSource, "functions of the kernel and its modules", make_kernel_source},
       {kV8Source, "JavaScript functions of V8 (Node.js), read from its heap", make_v8_source},
+      {kJscSource, "JavaScript functions of JavaScriptCore (Bun), read from its heap", make_jsc_source},
       {kVdsoSource, "functions that the kernel maps into every process", make_vdso_source},
       {kGoSource, "functions of Go programs, stripped or not, by .gopclntab", make_go_source},
       {kElfSource, "symbol tables of programs and libraries, or of their debug files",

@@ -19,7 +19,7 @@ inline constexpr std::size_t kMaxScriptName = 512;
 inline constexpr std::size_t kMaxScriptFile = 4096;
 
 // A function that has no name is printed as this.
-inline constexpr std::string_view kAnonymous = "(anonymous)";
+inline constexpr std::string_view kUnnamedFunction = "(anonymous)";
 
 // The encodings that runtimes keep text in. Lone surrogates become U+FFFD.
 std::string utf8_of_latin1(std::string_view text);

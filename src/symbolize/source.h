@@ -74,6 +74,7 @@ struct SymbolSourceEntry {
 std::span<const SymbolSourceEntry> symbol_sources();
 
 std::unique_ptr<SymbolSource> make_v8_source(const TargetView& target);
+std::unique_ptr<SymbolSource> make_jsc_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_go_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_kernel_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_vdso_source(const TargetView& target);
@@ -84,6 +85,7 @@ inline constexpr std::string_view kKernelSource = "kallsyms";
 inline constexpr std::string_view kVdsoSource = "vdso";
 inline constexpr std::string_view kElfSource = "elf";
 inline constexpr std::string_view kV8Source = "v8";
+inline constexpr std::string_view kJscSource = "jsc";
 inline constexpr std::string_view kGoSource = "go";
 inline constexpr std::string_view kPerfMapSource = "perf-map";
 inline constexpr std::string_view kNoSource = "module";

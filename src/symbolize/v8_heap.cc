@@ -29,11 +29,7 @@ using Slots = std::array<std::uint64_t, kTail>;
 // Slots of an object from `index` on; those that cannot be read are 0.
 Slots read_slots(const MemoryReader& memory, std::uint64_t tagged, std::uint64_t index) {
   Slots slots{};
-  const std::uint64_t address = tagged - 1 + 8 + 8 * index;
-  if (memory(address, std::as_writable_bytes(std::span(slots)))) return slots;
-  for (std::size_t i = 0; i < slots.size(); ++i) {  // at the end of a page
-    slots[i] = read_value<std::uint64_t>(memory, address + 8 * i).value_or(0);
-  }
+  read_words(memory, tagged - 1 + 8 + 8 * index, slots);
   return slots;
 }
 

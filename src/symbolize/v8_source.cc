@@ -154,7 +154,7 @@ class V8Source final : public SymbolSource {
 
   static ResolvedFrame frame_of(const ScriptFunction& function) {
     ResolvedFrame frame;
-    frame.function = function.name.empty() ? std::string(kAnonymous) : function.name;
+    frame.function = function.name.empty() ? std::string(kUnnamedFunction) : function.name;
     frame.file = function.file;
     frame.line = function.line;
     frame.by_hint = true;

@@ -34,4 +34,11 @@ MemoryReader memory_of(pid_t pid) {
   };
 }
 
+void read_words(const MemoryReader& memory, std::uint64_t address, std::span<std::uint64_t> words) {
+  if (memory(address, std::as_writable_bytes(words))) return;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    words[i] = read_value<std::uint64_t>(memory, address + 8 * i).value_or(0);
+  }
+}
+
 }  // namespace srvprof

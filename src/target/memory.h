@@ -33,4 +33,7 @@ std::optional<T> read_value(const MemoryReader& memory, std::uint64_t address) {
   return value;
 }
 
+// Eight-byte words from `address` on. Those that cannot be read, as behind the end of a page, are 0.
+void read_words(const MemoryReader& memory, std::uint64_t address, std::span<std::uint64_t> words);
+
 }  // namespace srvprof
