@@ -206,6 +206,12 @@ Status StackTables::write(pid_t pid, Process& p) {
   return {};
 }
 
+std::span<const CodeRange> StackTables::code(pid_t pid) const {
+  const auto it = processes_.find(pid);
+  if (it == processes_.end()) return {};
+  return it->second.code;
+}
+
 void StackTables::changed(pid_t pid) {
   if (const auto it = processes_.find(pid); it != processes_.end()) it->second.changed = true;
 }

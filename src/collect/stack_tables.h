@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,8 @@ class StackTables {
   // or lost its way; rate-limited. Cheap when there is nothing to do.
   void refresh(Time now, const sp_shared& shared);
   bool knows(pid_t pid) const { return processes_.contains(pid); }
+  // As of the last reading; empty for a process that was not added.
+  std::span<const CodeRange> code(pid_t pid) const;
 
   // What could not be held, and the memory that is used, as Capability rows.
   void write_capabilities(RecordingWriter& writer) const;

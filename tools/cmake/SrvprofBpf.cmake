@@ -78,6 +78,8 @@ function(srvprof_add_bpf)
     list(APPEND flags -isystem /usr/include/${CMAKE_LIBRARY_ARCHITECTURE})
   endif()
 
+  set_property(GLOBAL PROPERTY SRVPROF_BPF_FLAGS "${flags}")
+
   set(objects)
   foreach(source IN LISTS sources)
     get_filename_component(name ${source} NAME)
@@ -104,4 +106,28 @@ function(srvprof_add_bpf)
   target_include_directories(srvprof_skeleton SYSTEM INTERFACE ${dir}/include)
   target_link_libraries(srvprof_skeleton INTERFACE PkgConfig::LIBBPF)
   add_dependencies(srvprof_skeleton srvprof_bpf)
+endfunction()
+
+# srvprof_test_bpf(<target> SOURCE x.bpf.c NAME <name>): a test's own BPF program, linked with core.bpf.o (the
+# shared maps and knobs). `target` gets <name>.skel.h, whose struct is <name>_bpf.
+function(srvprof_test_bpf target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;NAME" "")
+  get_property(flags GLOBAL PROPERTY SRVPROF_BPF_FLAGS)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE})
+  set(dir ${CMAKE_CURRENT_BINARY_DIR}/bpf)
+  file(MAKE_DIRECTORY ${dir})
+  set(object ${dir}/${arg_NAME}.bpf.o)
+  add_custom_command(OUTPUT ${object}
+    COMMAND ${SRVPROF_CLANG} ${flags} -MD -MF ${object}.d -c ${source} -o ${object}
+    DEPENDS ${source} DEPFILE ${object}.d COMMENT "BPF ${arg_NAME}" VERBATIM)
+  set(header ${dir}/${arg_NAME}.skel.h)
+  add_custom_command(OUTPUT ${header}
+    COMMAND sh -c "\"$1\" gen object \"$2.o\" \"$3\" \"$4\" && \"$1\" gen skeleton \"$2.o\" name $5 > \"$2.tmp\" && mv \"$2.tmp\" \"$2\""
+            sh ${SRVPROF_BPFTOOL} ${header} ${CMAKE_BINARY_DIR}/bpf/core.bpf.o ${object} ${arg_NAME}_bpf
+    DEPENDS ${object} ${CMAKE_BINARY_DIR}/bpf/core.bpf.o COMMENT "BPF skeleton ${arg_NAME}.skel.h" VERBATIM)
+  add_custom_target(${target}_skeleton DEPENDS ${header})
+  add_dependencies(${target}_skeleton srvprof_bpf)
+  add_dependencies(${target} ${target}_skeleton)
+  target_include_directories(${target} SYSTEM PRIVATE ${dir})
+  target_link_libraries(${target} PRIVATE PkgConfig::LIBBPF)
 endfunction()

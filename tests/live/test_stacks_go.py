@@ -1,0 +1,14 @@
+"""Go: frame pointers everywhere, goroutines and the threads' own stacks."""
+
+from live import servers, stacks
+
+
+def test_stacks_go(t):
+    server = servers.go(t)
+    found = stacks.oracle(t, server, "/items?page=1", "go")
+    # Frames of goroutines that move on while they are compared in user space differ.
+    stacks.check_oracle(t, found, "/items", complete=0.97, same=0.95)
+    stacks.check_report(t, server, "/items?page=1", "report", complete=0.97)
+
+
+test_stacks_go.limit = 90
