@@ -187,18 +187,18 @@ found:
 }
 
 /*
- * Code without rows that stands before its frame is made, or after it was given up: the return address
- * is at rsp, or above the saved rbp. Only possible where execution stands. 0 = done.
+ * Code by frame pointer that has no frame, or stands before its frame is made, or after it was given up: the
+ * return address is at rsp, or above the saved rbp. Only possible where execution stands. 0 = done.
  */
-SP_INLINE long sp_step_edge(struct sp_walker *w)
+SP_INLINE long sp_step_edge(struct sp_walker *w, bool leaf)
 {
 	u64 saved[2];
-	u32 code;
+	u32 code = 0;
 
-	if (!sp_read(&code, 4, w->pc) || !sp_read(saved, 16, w->sp))
+	if ((!leaf && !sp_read(&code, 4, w->pc)) || !sp_read(saved, 16, w->sp))
 		return 1;
 	/* push rbp; endbr64; ret */
-	if ((code & 0xff) == 0x55 || code == 0xfa1e0ff3 || (code & 0xff) == 0xc3) {
+	if (leaf || (code & 0xff) == 0x55 || code == 0xfa1e0ff3 || (code & 0xff) == 0xc3) {
 		w->pc = saved[0];
 		w->sp += 8;
 		return 0;
@@ -262,11 +262,11 @@ SP_INLINE u64 sp_hint_jsc(u64 block, u64 callee)
 }
 
 /* The caller's registers by the frame pointer, and the frame's hint; 0 = go on. */
-SP_INLINE long sp_step_frame(struct sp_walker *w, struct sp_frame *frame, bool managed)
+SP_INLINE long sp_step_frame(struct sp_walker *w, struct sp_frame *frame, bool managed, bool leaf)
 {
 	u64 word[4] = {};
 
-	if (w->exact && !sp_step_edge(w)) {
+	if (w->exact && !sp_step_edge(w, leaf)) {
 		w->exact = 0;
 		return 0;
 	}
@@ -321,12 +321,13 @@ static long sp_walk_step(u32 i, void *context)
 	if (!t)
 		w->unmapped = 1;
 	r = NULL;
-	if (t && (t->flags & SP_TEXT_ROWS))
+	if (t && (t->flags & SP_TEXT_ROWS) && (w->exact || !(t->flags & SP_TEXT_LEAVES)))
 		r = sp_row_at(t, look - t->bias);
-	if (r && r->cfa != SP_ROW_NONE)
+	if (r && r->cfa != SP_ROW_NONE && r->cfa != SP_ROW_LEAF)
 		stop = sp_step_row(w, r, look - t->bias);
 	else
-		stop = sp_step_frame(w, frame, !t || (t->flags & SP_TEXT_MANAGED));
+		stop = sp_step_frame(w, frame, !t || (t->flags & SP_TEXT_MANAGED),
+				     r && r->cfa == SP_ROW_LEAF);
 	if (stop)
 		return 1;
 	if (!w->pc)

@@ -33,6 +33,7 @@ enum sp_row_form {
 	SP_ROW_MAX = 0x5fff,	/* largest distance */
 	SP_ROW_DEREF_SP = 0x6000,	/* + n: cfa = *(rsp + 8 * n) + 8 */
 	SP_ROW_DEREF_SP_MAX = 0x6fff,
+	SP_ROW_LEAF = 0x7ffb,	/* return address at rsp where execution stands here, else use the frame pointer */
 	SP_ROW_DEREF = 0x7ffc,	/* cfa = *(rbp + 8 * rbp field), the caller's rbp = *rbp */
 	SP_ROW_END = 0x7ffd,	/* outermost function of a thread: there is no caller */
 	SP_ROW_SIGNAL = 0x7ffe,	/* registers lie in the struct ucontext at rsp */
@@ -56,6 +57,7 @@ struct sp_text {
 enum sp_text_flag {
 	SP_TEXT_ROWS = 1,	/* has rows */
 	SP_TEXT_MANAGED = 2,	/* its frames may be those of managed code */
+	SP_TEXT_LEAVES = 4,	/* its rows are for leaves only */
 };
 
 /* What a frame says of its function, by runtime. */

@@ -29,7 +29,7 @@ constexpr Duration kLongestGap = 4s;      // when readings bring nothing new
 
 static_assert(sizeof(sp_row) == sizeof(UnwindRow) && sizeof(sp_text) == 32 && sizeof(sp_bucket) == 8);
 static_assert(kRowNone == int{SP_ROW_NONE} && kRowMax == int{SP_ROW_MAX} && kRowDerefSp == int{SP_ROW_DEREF_SP} &&
-              kRowDerefSpMax == int{SP_ROW_DEREF_SP_MAX} && kRowDeref == int{SP_ROW_DEREF} &&
+              kRowDerefSpMax == int{SP_ROW_DEREF_SP_MAX} && kRowDeref == int{SP_ROW_DEREF} && kRowLeaf == int{SP_ROW_LEAF} &&
               kRowEnd == int{SP_ROW_END} && kRowSignal == int{SP_ROW_SIGNAL} && kRowPlt == int{SP_ROW_PLT} &&
               kRbpLost == int{SP_RBP_LOST} && kBucketShift == unsigned{SP_BUCKET_SHIFT});
 
@@ -192,6 +192,7 @@ Status StackTables::write(pid_t pid, Process& p) {
     if (const auto bucket = place(*range.rows)) {
       to[i].bucket = *bucket;
       to[i].flags |= SP_TEXT_ROWS;
+      if (range.rows->leaves_only) to[i].flags |= SP_TEXT_LEAVES;
     }
   }
   sp_space space{*first, count, p.hint, p.shared_off, 0, 0};

@@ -43,7 +43,8 @@ Result<EhFrame> parse_eh_frame(std::span<const std::uint8_t> section, std::uint6
 // Sorted, with index; `base` and `span` say which addresses are code. Rows outside are dropped.
 ModuleRows make_module_rows(EhFrame frame, std::uint64_t base, std::uint32_t span);
 
-// The rows of a module; none where it has no .eh_frame (or is not x86-64). Error: it has, but it cannot be used.
+// The rows of a module, those of Go functions too; none where it has neither .eh_frame nor .gopclntab (or is not
+// x86-64). Error: it has, but they cannot be used.
 Result<ModuleRows> read_module_rows(const ElfFile& elf, const EhFrameLimits& limits = {});
 
 // The row in effect at `distance` from the base; null where none is.

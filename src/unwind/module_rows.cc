@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "unwind/eh_frame.h"
+#include "unwind/go_rows.h"
 
 namespace srvprof {
 namespace {
@@ -81,7 +82,9 @@ ModuleRows make_module_rows(EhFrame frame, std::uint64_t base, std::uint32_t spa
 Result<ModuleRows> read_module_rows(const ElfFile& elf, const EhFrameLimits& limits) {
   if (!elf.is64 || elf.machine != EM_X86_64) return ModuleRows{};
   const ElfSection* section = find_section(elf, ".eh_frame");
-  if (section == nullptr || section->type == SHT_NOBITS || section->size == 0) return ModuleRows{};
+  const bool described = section != nullptr && section->type != SHT_NOBITS && section->size != 0;
+  const std::vector<EhRow> go = go_rows(elf, limits.rows);
+  if (!described && go.empty()) return ModuleRows{};
   std::uint64_t base = std::numeric_limits<std::uint64_t>::max(), end = 0;
   for (const ElfSegment& s : elf.segments) {
     if (!s.exec) continue;
@@ -93,10 +96,17 @@ Result<ModuleRows> read_module_rows(const ElfFile& elf, const EhFrameLimits& lim
     return Error{fmt::format("reading .eh_frame: {} bytes of code are above the limit of {}", end - base, kMaxSpan),
                  "", {}};
   }
-  const std::string bytes = TRY(read_section(elf, *section, limits.section_bytes));
-  const std::span<const std::uint8_t> view{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
-  EhFrame frame = TRY(parse_eh_frame(view, section->vaddr, limits));
-  return make_module_rows(std::move(frame), base, static_cast<std::uint32_t>(end - base));
+  EhFrame frame;
+  if (described) {
+    const std::string bytes = TRY(read_section(elf, *section, limits.section_bytes));
+    const std::span<const std::uint8_t> view{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+    frame = TRY(parse_eh_frame(view, section->vaddr, limits));
+  }
+  const bool leaves_only = frame.functions == 0;
+  frame.rows.insert(frame.rows.end(), go.begin(), go.end());
+  ModuleRows rows = make_module_rows(std::move(frame), base, static_cast<std::uint32_t>(end - base));
+  rows.leaves_only = leaves_only;
+  return rows;
 }
 
 const UnwindRow* find_row(const ModuleRows& m, std::uint64_t distance) {

@@ -24,6 +24,9 @@ inline constexpr std::int16_t kRowMax = 0x5fff; // largest distance
 // kRowDerefSp + n: CFA = *(rsp + 8 * n) + 8. Hand-written cryptography keeps its caller's rsp there.
 inline constexpr std::int16_t kRowDerefSp = 0x6000;
 inline constexpr std::int16_t kRowDerefSpMax = 0x6fff;
+// The return address is at rsp where execution stands here, else go by the frame pointer: Go, whose functions
+// without a frame leave their caller's in rbp.
+inline constexpr std::int16_t kRowLeaf = 0x7ffb;
 // CFA = *(rbp + 8 * rbp field), the caller's rbp = *rbp: functions that align their stack.
 inline constexpr std::int16_t kRowDeref = 0x7ffc;
 inline constexpr std::int16_t kRowEnd = 0x7ffd;     // outermost function of a thread
@@ -45,6 +48,7 @@ struct ModuleRows {
   std::vector<std::uint32_t> index;
   // Code of 64 KiB and more without any row, as distances [begin, end): V8's builtins.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> bare;
+  bool leaves_only = false;              // all rows are kRowLeaf or kRowNone
   std::uint32_t functions = 0;           // described in .eh_frame
   std::uint32_t frame_pointers = 0;      // of them, those that keep a frame pointer
   std::uint32_t unsupported = 0;         // rows of a form that is not held

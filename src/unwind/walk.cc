@@ -29,8 +29,8 @@ class Walker {
   Step by_row(const UnwindRow& row, std::uint64_t distance);
   Step by_signal();
   bool frame_address(const UnwindRow& row, std::uint64_t distance, std::uint64_t& cfa) const;
-  Step by_frame();
-  bool by_edge();
+  Step by_frame(bool leaf);
+  bool by_edge(bool leaf);
 
   WalkRegisters at_;
   std::span<const CodeRange> code_;
@@ -94,11 +94,12 @@ Walker::Step Walker::by_row(const UnwindRow& row, std::uint64_t distance) {
   return Step::kOn;
 }
 
-// Before the frame is made (push rbp; mov rbp, rsp), or after it was given up (ret).
-bool Walker::by_edge() {
+// No frame, or before it is made (push rbp; mov rbp, rsp), or after it was given up (ret).
+bool Walker::by_edge(bool leaf) {
   std::uint32_t code = 0;
-  if (!read_(at_.pc, &code, sizeof code)) return false;
-  const bool nothing_pushed = (code & 0xff) == 0x55 || (code & 0xff) == 0xc3 || code == 0xfa1e0ff3;
+  if (!leaf && !read_(at_.pc, &code, sizeof code)) return false;
+  const bool nothing_pushed =
+      leaf || (code & 0xff) == 0x55 || (code & 0xff) == 0xc3 || code == 0xfa1e0ff3;
   const bool rbp_pushed = (code & 0xffffff) == 0xe58948 || (code & 0xffffff) == 0xec8b48;
   WalkRegisters caller = at_;
   if (nothing_pushed && word(at_.sp, caller.pc)) {
@@ -112,10 +113,10 @@ bool Walker::by_edge() {
   return true;
 }
 
-Walker::Step Walker::by_frame() {
+Walker::Step Walker::by_frame(bool leaf) {
   const bool exact = exact_;
   exact_ = false;
-  if (exact && by_edge()) return Step::kOn;
+  if (exact && by_edge(leaf)) return Step::kOn;
   if (at_.bp == 0) return Step::kEnd;
   if (at_.bp % 8 != 0 || (at_.bp < at_.sp && !options_.switches)) return Step::kBroken;
   WalkRegisters caller;
@@ -132,7 +133,8 @@ Walker::Step Walker::step() {
   if (range == nullptr) out_.unmapped = true;
   const UnwindRow* row =
       range != nullptr && range->rows != nullptr ? find_row(*range->rows, look - range->bias) : nullptr;
-  const Step step = row != nullptr ? by_row(*row, look - range->bias) : by_frame();
+  const bool leaf = row != nullptr && row->cfa == kRowLeaf;
+  const Step step = row != nullptr && !leaf ? by_row(*row, look - range->bias) : by_frame(leaf);
   if (step != Step::kOn) return step;
   if (at_.pc == 0) return Step::kEnd;
   return can_be_code(at_.pc) ? Step::kOn : Step::kBroken;

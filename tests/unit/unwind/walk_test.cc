@@ -94,6 +94,19 @@ TEST(Walk, LostFramePointerEndsWhereItIsNeeded) {
   EXPECT_EQ(w.pcs.size(), 2u);
 }
 
+TEST(Walk, LeavesOfGoHaveNoFrame) {
+  ModuleRows go = module_with({{0x100, kRowLeaf, 0}, {0x180, kRowNone, 0}});
+  go.leaves_only = true;
+  const std::vector<CodeRange> code{{kLib, kLib + 0x10000, kLib, &go, false}};
+  Memory m;
+  m.words[kStack] = kLib + 0x200;      // return address of the leaf
+  m.words[kStack + 64] = 0;            // its caller's frame
+  m.words[kStack + 72] = kLib + 0x110; // a return address into code without a frame: by frame pointer
+  const StackWalk w = walk_stack({kLib + 0x120, kStack, kStack + 64}, code, m.reader());
+  EXPECT_EQ(w.pcs, (std::vector<std::uint64_t>{kLib + 0x120, kLib + 0x200, kLib + 0x110}));
+  EXPECT_EQ(w.end, WalkEnd::kComplete);
+}
+
 // A leaf of code without rows, before its frame is made: push rbp; mov rbp, rsp; and at its ret.
 TEST(Walk, EdgesOfFunctionsWithoutRows) {
   const std::vector<CodeRange> code{{kJit, kJit + 0x1000, 0, nullptr, true}};
