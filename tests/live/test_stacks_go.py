@@ -8,7 +8,9 @@ def test_stacks_go(t):
     found = stacks.oracle(t, server, "/items?page=1", "go")
     # Frames on a second stack that moves on while they are compared in user space differ.
     stacks.check_oracle(t, found, "/items", complete=0.97, same=0.95)
-    stacks.check_dwarf(found, "/items", same=0.95)
+    # libdw cannot follow the runtime from a thread's own stack to the goroutine's (systemstack), and goes
+    # one frame beyond the start of a thread.
+    stacks.check_dwarf(found, "/items", same=0.8)
     stacks.check_report(t, server, "/items?page=1", "report", complete=0.97)
 
 
