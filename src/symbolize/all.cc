@@ -5,6 +5,7 @@ namespace srvprof {
 
 std::span<const SymbolSourceEntry> symbol_sources() {
   static constexpr SymbolSourceEntry kSources[] = {
+      {kUnreadSource, "tells of runtimes whose functions have no source here", make_unread_source},
       {kKernelSource, "functions of the kernel and its modules", make_kernel_source},
       {kV8Source, "JavaScript functions of V8 (Node.js), read from its heap", make_v8_source},
       {kJscSource, "JavaScript functions of JavaScriptCore (Bun), read from its heap", make_jsc_source},

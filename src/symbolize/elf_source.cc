@@ -49,7 +49,7 @@ class ElfSource final : public SymbolSource {
       frame.function = demangle(symbol_name(table, *symbol));
       frame.source = kElfSource;
     }
-    frames.push_back(std::move(frame));
+    add_with_lines(module, std::move(frame), frames);
     return true;
   }
 
@@ -62,11 +62,37 @@ class ElfSource final : public SymbolSource {
       } else if ((*module)->loaded && !(*module)->why_not.empty()) {
         notes.push_back(what + (*module)->why_not);
       }
+      if (module.ok() && (*module)->lines != nullptr && (*module)->lines->exhausted()) {
+        notes.push_back("lines of " + escape_text(std::get<2>(key)) +
+                        ": looking them up took too long, some are missing");
+      }
     }
     return notes;
   }
 
  private:
+  // The frame of the function that holds the code, behind those of the calls that were inlined there.
+  void add_with_lines(Module& module, ResolvedFrame frame, std::vector<ResolvedFrame>& frames) {
+    DwarfLines* lines = target_.modules->lines(module);
+    auto calls = lines != nullptr ? lines->at(frame.module_offset) : std::vector<DwarfCall>{};
+    for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
+      ResolvedFrame inner = frame;
+      inner.function = std::move(calls[i].function);
+      inner.file = std::move(calls[i].file);
+      inner.line = calls[i].line;
+      inner.inlined = true;
+      inner.source = kElfSource;
+      frames.push_back(std::move(inner));
+    }
+    if (!calls.empty()) {
+      if (frame.function.empty()) frame.function = std::move(calls.back().function);
+      frame.file = std::move(calls.back().file);
+      frame.line = calls.back().line;
+      if (!frame.function.empty()) frame.source = kElfSource;
+    }
+    frames.push_back(std::move(frame));
+  }
+
   void open_file(const MemoryMapping& mapping) {
     if (files_.size() >= kMaxModules || files_.contains(key_of(mapping))) return;
     files_.emplace(key_of(mapping), open_module(mapping));

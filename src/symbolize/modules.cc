@@ -18,6 +18,8 @@ constexpr SymbolLimits kLimits{.symbol_bytes = std::uint64_t{96} << 20,
                                .string_bytes = std::uint64_t{256} << 20,
                                .name_bytes = std::uint64_t{256} << 20};
 
+constexpr std::uint64_t kMaxDebugBytes = std::uint64_t{128} << 20;
+
 // Assigning an empty string keeps the memory of the old one; swapping gives it back.
 void drop(SymbolTable& table) {
   SymbolTable empty;
@@ -38,12 +40,13 @@ Result<ElfFile> open_candidate(const Module& module, const std::string& path, bo
 bool read_debug_file(Module& module) {
   for (const bool host : {false, true}) {
     for (const auto& path : debug_file_candidates(module.elf, module.path)) {
-      const auto debug = open_candidate(module, path, host);
+      auto debug = open_candidate(module, path, host);
       if (!debug.ok() || !has_symtab(*debug) || !is_debug_file_of(*debug, module.elf)) continue;
       auto symbols = read_symbols(*debug, kLimits);
       if (!symbols.ok() || symbols->symbols.empty()) continue;
       module.symbols = std::move(*symbols);
       module.origin = "debug file " + path;
+      module.debug = std::move(*debug);
       return true;
     }
   }
@@ -94,6 +97,25 @@ const SymbolTable& ModuleCache::symbols(Module& module) {
     make_room(needed, module);
   }
   return module.symbols;
+}
+
+DwarfLines* ModuleCache::lines(Module& module) {
+  if (module.looked_for_lines) return module.lines.get();
+  module.looked_for_lines = true;
+  symbols(module);  // finds the debug file
+  const ElfFile& elf = module.debug ? *module.debug : module.elf;
+  std::uint64_t size = 0;
+  for (const ElfSection& s : elf.sections) {
+    if (s.name.starts_with(".debug_")) size += s.size;
+  }
+  if (size == 0) return nullptr;
+  if (size > kMaxDebugBytes - debug_bytes_) {
+    module.why_not = "its debug information is too large: no lines and no inlined calls";
+    return nullptr;
+  }
+  module.lines = DwarfLines::open(elf);
+  if (module.lines != nullptr) debug_bytes_ += size;
+  return module.lines.get();
 }
 
 std::size_t ModuleCache::bytes() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "elf/elf_file.h"
 #include "elf/symbols.h"
+#include "symbolize/dwarf.h"
 
 namespace srvprof {
 
@@ -26,6 +28,9 @@ struct Module {
   std::string origin;   // "symtab", "dynsym", "debug file <path>", "" = none
   std::string why_not;  // what could not be read; "" = all well
   std::uint64_t last_use = 0;
+  std::optional<ElfFile> debug;       // its debug file, once `symbols` were read from it
+  bool looked_for_lines = false;      // `lines` is what there is
+  std::unique_ptr<DwarfLines> lines;  // null = no debug information, or too much of it
 };
 
 class ModuleCache {
@@ -41,6 +46,10 @@ class ModuleCache {
   // The module's symbols, read at the first call; empty when there are none.
   const SymbolTable& symbols(Module& module);
 
+  // Its lines and inlined calls, or null: debug information of at most 128 MiB is read, of all
+  // modules together, that of the first ones which are asked about.
+  DwarfLines* lines(Module& module);
+
   // Memory that the loaded symbols take.
   std::size_t bytes() const;
 
@@ -51,6 +60,7 @@ class ModuleCache {
 
   std::size_t max_bytes_;
   std::uint64_t uses_ = 0;
+  std::uint64_t debug_bytes_ = 0;
   std::map<Key, std::shared_ptr<Module>> modules_;
 };
 

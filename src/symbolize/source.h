@@ -80,6 +80,7 @@ std::unique_ptr<SymbolSource> make_kernel_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_vdso_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_elf_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_perf_map_source(const TargetView& target);
+std::unique_ptr<SymbolSource> make_unread_source(const TargetView& target);
 
 inline constexpr std::string_view kKernelSource = "kallsyms";
 inline constexpr std::string_view kVdsoSource = "vdso";
@@ -88,6 +89,7 @@ inline constexpr std::string_view kV8Source = "v8";
 inline constexpr std::string_view kJscSource = "jsc";
 inline constexpr std::string_view kGoSource = "go";
 inline constexpr std::string_view kPerfMapSource = "perf-map";
+inline constexpr std::string_view kUnreadSource = "unread";
 inline constexpr std::string_view kNoSource = "module";
 
 }  // namespace srvprof

