@@ -17,8 +17,8 @@ def _table(binary):
 
 
 def _without_types(name):
-    """The runtime's own table leaves out the type arguments of generic functions."""
-    return re.sub(r"\[.*\]", "[...]", name)
+    """The runtime's own table leaves out type arguments, and which calling convention assembly has."""
+    return re.sub(r"\[.*\]", "[...]", name).removesuffix(".abi0")
 
 
 def _check(t, *flags):
