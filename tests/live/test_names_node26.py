@@ -16,6 +16,6 @@ def test_names_node26_stripped(t):
 
 
 def test_names_node26_perf_map(t):
-    server = servers.node(t, "names.js", binary=t.cache.npm_node(VERSION), flags=["--perf-basic-prof"])
+    server = servers.node(t, "names.js", binary=t.cache.npm_node(VERSION), flags=["--perf-basic-prof"], cwd=t.dir)
     t.stack.callback(os.remove, f"/tmp/perf-{server.pid}.map")
     names.check_perf_map(t, names.record_names(t, server), server.pid)
