@@ -13,6 +13,14 @@ enum {
 	SP_MAX_PORTS = 32,		/* listening ports of the targets */
 	SP_ACCEPT_CPUS = 64,		/* handshakes are queued by the CPU that did them */
 	SP_ACCEPT_SLOTS = 1024,		/* not yet accepted connections by CPU, a power of two */
+	SP_MAX_PROBES = 512,		/* probed instructions of the targets' runtimes */
+	SP_MAX_OPEN_SPANS = 16384,	/* begun and not ended */
+	SP_REGISTERS = 32,		/* a power of two, see struct sp_argument */
+#if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+	SP_REGISTERS_READ = 31,
+#else
+	SP_REGISTERS_READ = 21,
+#endif
 };
 
 struct sp_config {
@@ -61,6 +69,53 @@ struct sp_waiting {
 struct sp_accept_queue {
 	__sp_u32 head, tail;
 	struct sp_waiting slot[SP_ACCEPT_SLOTS];
+};
+
+enum sp_argument_how {
+	SP_ARG_NONE = 0,
+	SP_ARG_REGISTER = 1,
+	SP_ARG_MEMORY = 2,		/* at the register's value + offset */
+	SP_ARG_CONSTANT = 3,		/* the offset itself */
+};
+
+/* Where a probed instruction finds a value. */
+struct sp_argument {
+	__sp_u8 how;
+	__sp_u8 reg;			/* place in the kernel's struct pt_regs */
+	__sp_u8 size;			/* bytes: 1, 2, 4 or 8 */
+	__sp_u8 pad;
+	int offset;
+};
+
+enum sp_edge {
+	SP_EDGE_BEGIN = 1,
+	SP_EDGE_END = 2,
+	SP_EDGE_LABEL = 3,		/* tells kind and reason of the span that is open */
+	SP_EDGE_WHOLE = 4,		/* the end of a span whose begin is an argument */
+};
+
+/* What tells spans apart that are open at the same time. */
+enum sp_span_by {
+	SP_KEY_THREAD = 1,
+	SP_KEY_PROCESS = 2,
+	SP_KEY_GOROUTINE = 3,
+};
+
+/* What a hit of one probed instruction of one process means. */
+struct sp_probe {
+	__sp_u32 pid;
+	__sp_u8 span;			/* number that the record carries */
+	__sp_u8 edge;			/* enum sp_edge */
+	__sp_u8 key;			/* enum sp_span_by */
+	__sp_u8 keep_first;		/* a begin while one is open changes nothing */
+	struct sp_argument kind, reason, text, length, begin, stopping;
+	__sp_u64 hits;
+};
+
+struct sp_span_key {
+	__sp_u64 id;			/* thread, goroutine, or 0 */
+	__sp_u32 pid;
+	__sp_u32 span;
 };
 
 #endif

@@ -49,6 +49,7 @@ enum sp_kind {
 	SP_THREAD_STATE = 17,	/* state of a target thread at detach (and at attach) */
 	SP_UNSAMPLED = 18,	/* 16-byte mark of a connection left out by the governor */
 	SP_IRQ = 19,		/* interrupt time on top of a target thread (only when asked) */
+	SP_SPAN = 20,		/* a runtime's garbage collection or other operation */
 	SP_WALK = 21,		/* frames of a user stack with hints, sent once per distinct stack */
 };
 
@@ -350,6 +351,22 @@ struct sp_irq {
 	__sp_u32 softirq;	/* 1 = softirq, 0 = hard interrupt */
 };
 
+/*
+ * head.t = end (0: still open at detach), head.tid = the thread that began it, head.aux = which span, a
+ * number that user space gave. kind and reason are the runtime's own numbers. sizeof 96
+ */
+struct sp_span {
+	struct sp_head h;
+	__sp_u64 t_begin;	/* 0 = before attach */
+	__sp_u64 t_stopping;	/* when the stop was asked for, 0 = not told */
+	__sp_u64 g;		/* the goroutine, where spans are told apart by it */
+	__sp_u32 pid;
+	__sp_u32 pad;
+	__sp_u64 kind;
+	__sp_u64 reason;
+	char text[32];		/* what the runtime calls it, may be empty */
+};
+
 /* Why something was lost. One counter each; append-only. */
 enum sp_loss {
 	SP_LOSS_RING_REQUEST = 0,	/* ring full: request or exchange */
@@ -361,7 +378,8 @@ enum sp_loss {
 	SP_LOSS_ACCEPT_QUEUE = 6,	/* accept times: too many connections waiting */
 	SP_LOSS_MARK = 7,		/* ring full: mark of a read or write */
 	SP_LOSS_SWITCH = 8,		/* a switch-in was not seen: see SP_OFF_ESTIMATED */
-	SP_LOSS_REASONS = 9,
+	SP_LOSS_SPAN = 9,		/* ring full, or too many spans open at once */
+	SP_LOSS_REASONS = 10,
 };
 
 /* What was seen but is not measured as requests. One counter each; append-only. */

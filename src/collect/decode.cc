@@ -294,6 +294,31 @@ bool decode_irq(const Context& c) {
   return emit(c, rows::Irq{time_from_ns(r.h.t), r.h.tid, r.h.aux, r.ns, r.softirq != 0});
 }
 
+std::string word(std::span<const std::string_view> words, std::uint64_t number) {
+  return number < words.size() ? std::string(words[number]) : "";
+}
+
+bool decode_span(const Context& c) {
+  sp_span r{};
+  if (!take(c.bytes, r) || r.h.aux >= c.options.spans.size()) return false;
+  const SpanKind& kind = *c.options.spans[r.h.aux];
+  const std::string text(r.text, strnlen(r.text, sizeof r.text));
+  rows::Span row;
+  row.t_begin = time_from_ns(r.t_begin);
+  row.t_end = time_from_ns(r.h.t);
+  row.t_stopping = time_from_ns(r.t_stopping);
+  row.tid = r.h.tid;
+  row.pid = r.pid;
+  row.g = r.g;
+  row.name = kind.name;
+  row.kind = kind.kinds.empty() ? text : word(kind.kinds, r.kind);
+  row.reason = word(kind.reasons, r.reason);
+  if (!kind.kinds.empty() && !text.empty()) {
+    row.reason += row.reason.empty() ? text : " (" + text + ")";
+  }
+  return emit(c, row);
+}
+
 }  // namespace
 
 bool decode(std::span<const std::byte> record, const DecodeOptions& options, const DecodeHooks& hooks,
@@ -322,6 +347,7 @@ bool decode(std::span<const std::byte> record, const DecodeOptions& options, con
     case SP_THREAD_STATE: return decode_thread_state(c);
     case SP_UNSAMPLED: return decode_unsampled(c);
     case SP_IRQ: return decode_irq(c);
+    case SP_SPAN: return decode_span(c);
     default: return false;
   }
 }

@@ -7,12 +7,14 @@
 #include <span>
 
 #include "recording/writer.h"
+#include "runtime/spans.h"
 
 namespace srvprof {
 
 struct DecodeOptions {
   bool keep_query = false;
   bool at_end = false;  // thread states from now on are those at detach
+  std::span<const SpanKind* const> spans{};  // by the number in SP_SPAN records
 };
 
 // What the collector wants to know of the stream while it goes by. Each may be empty.

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "records.h"
+#include "runtime/runtime.h"
 #include "target/cgroup.h"
 #include "target/find.h"
 #include "target/privileges.h"
@@ -122,6 +123,17 @@ void write_listeners(const Listeners& listeners, std::uint32_t pid, RecordingWri
   }
 }
 
+void write_thread_hints(const std::string& runtimes, RecordingWriter& writer) {
+  for (const Runtime& runtime : all_runtimes()) {
+    if (runtimes.find(runtime.name) == std::string::npos) continue;
+    for (const ThreadHint& hint : runtime.threads) {
+      const char* by = hint.by == ThreadHint::By::kComm ? "comm" : "function";
+      writer.add(rows::Meta{fmt::format("role.{}.{}", by, hint.pattern),
+                            fmt::format("{}:{}", hint.role, hint.words)});
+    }
+  }
+}
+
 void write_threads(const ProcFs& fs, const ProcessInfo& process, RecordingWriter& writer) {
   auto threads = read_threads(fs, process.pid);
   if (!threads) return;
@@ -145,7 +157,6 @@ void write_capabilities(const Probes& probes, const ProbeConfig& config, Recordi
   writer.add(rows::Capability{"stacks.kernel.off-cpu", true, "of waits of 1 ms and more"});
   writer.add(rows::Capability{"irq", config.irq,
                               config.irq ? "" : "interrupts on top of the target: ask with --irq"});
-  writer.add(rows::Capability{"gc", false, "garbage collection is not probed in this version"});
 }
 
 }  // namespace srvprof

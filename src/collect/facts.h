@@ -27,6 +27,8 @@ bool cpu_is_v1(const ProcessInfo& process);
 void write_meta(const CaptureOptions& options, const std::vector<ProcessInfo>& targets,
                 const ProbeConfig& config, const std::string& runtime, RecordingWriter& writer);
 void write_listeners(const Listeners& listeners, std::uint32_t pid, RecordingWriter& writer);
+// What the target's runtimes call their threads, for the model (meta "role.*").
+void write_thread_hints(const std::string& runtimes, RecordingWriter& writer);
 // The names of the threads that live now.
 void write_threads(const ProcFs& fs, const ProcessInfo& process, RecordingWriter& writer);
 void write_capabilities(const Probes& probes, const ProbeConfig& config, RecordingWriter& writer);

@@ -25,6 +25,7 @@ std::vector<ProbeInfo> list_probes() {
       {"tp_btf/cgroup_freeze", "who froze the target (v2)", "rare", false},
       {"tp_btf/cgroup_unfreeze", "who thawed it (v2)", "rare", false},
       {"perf_event/cpu-clock", "on-CPU stacks", "99 a second and CPU", true},
+      {"uprobe", "garbage collections of the target's runtime", "2 or 3 a collection", true},
       {"iter/task", "state of every thread", "once at attach and detach", false},
       {"iter/task_file", "connections that are open at attach", "once at attach", false},
       {"iter/bpf_sk_storage_map", "requests in flight at detach", "once at detach", false},

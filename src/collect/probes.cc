@@ -215,6 +215,11 @@ Status Probes::add_target(std::uint32_t pid) {
   return {};
 }
 
+SpanHooks Probes::span_hooks() {
+  return {impl_->skel->progs.sp_span_hit, impl_->skel->progs.sp_span_return,
+          bpf_map__fd(impl_->skel->maps.span_probes), bpf_map__fd(impl_->skel->maps.open_spans)};
+}
+
 Status Probes::Impl::attach_program(bpf_program* program) {
   const std::string name = bpf_program__section_name(program);
   if (!bpf_program__autoload(program)) {

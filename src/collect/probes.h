@@ -15,6 +15,7 @@
 #include "base/time.h"
 
 struct sp_shared;
+struct bpf_program;
 
 namespace srvprof {
 
@@ -36,6 +37,13 @@ struct ProbeStatus {
   std::string name;    // "tp_btf/sched_switch"
   bool used = false;
   std::string detail;  // why not
+};
+
+// What probes on the target's own code are attached with: programs and descriptors of maps, which live as
+// long as the Probes.
+struct SpanHooks {
+  bpf_program *on_hit = nullptr, *on_return = nullptr;
+  int probes = -1, open = -1;
 };
 
 // Run time of our programs so far, as counted while statistics were on.
@@ -68,6 +76,7 @@ class Probes {
   sp_shared& shared();
   const std::vector<ProbeStatus>& status() const;
   Status add_target(std::uint32_t pid);
+  SpanHooks span_hooks();
 
   // Statistics cost ~40 ns a run: they are switched on for short windows only, through a file
   // descriptor (BPF_ENABLE_STATS, since 5.8, commit d46edd671a14), never by the sysctl.

@@ -20,6 +20,7 @@
 #include "collect/probes.h"
 #include "collect/skeleton.h"
 #include "collect/snapshot.h"
+#include "collect/span_probes.h"
 #include "collect/stack_tables.h"
 #include "recording/writer.h"
 #include "records.h"
@@ -78,6 +79,7 @@ class Session {
   Status finish();
   DecodeHooks decode_hooks();
   void code_of_task(const rows::Task& task);
+  void attach_spans();
   void message(const std::string& text) const {
     if (hooks_.message) hooks_.message(text);
   }
@@ -89,6 +91,7 @@ class Session {
   std::vector<ProcessInfo> targets_;
   StackTables stacks_{fs_};
   std::unique_ptr<Probes> probes_;
+  SpanProbes spans_;  // goes before the programs that it attached
   Snapshots snapshots_;
   FrameNamer frames_;
   Governor governor_;
@@ -190,6 +193,7 @@ void Session::round() {
   snapshots_.take(*probes_, ring_peak_, ring_total_, writer_);
   ring_peak_ = 0;
   const Time now = MonotonicClock::now();
+  spans_.guard(now);
   if (snapshots_.peers_wanted() && now - last_peers_ >= kPeerGap) {
     snapshots_.name_peers(options_.pids.front(), writer_);
     last_peers_ = now;
@@ -241,6 +245,19 @@ void Session::loop() {
   }
 }
 
+// Probes on the code of the targets' runtimes. Without them everything else is still measured.
+void Session::attach_spans() {
+  for (const ProcessInfo& t : targets_) {
+    auto plans = plan_spans(fs_, t);
+    if (!plans.ok()) {
+      writer_.add(rows::Capability{"gc", false, plans.error().what});
+      continue;
+    }
+    spans_.attach(probes_->span_hooks(), static_cast<std::uint32_t>(t.pid), std::move(*plans));
+  }
+  decode_options_.spans = spans_.kinds();
+}
+
 Status Session::start() {
   ProbeConfig config;
   for (const ProcessInfo& t : targets_) {
@@ -262,6 +279,7 @@ Status Session::start() {
   config.frequency = options_.frequency;
   config.ring_bytes = ring_size(options_.ring_bytes);
   write_meta(options_, targets_, config, runtime, writer_);
+  write_thread_hints(runtime, writer_);
   for (const ProcessInfo& t : targets_) {
     snapshots_.name_process(static_cast<std::uint32_t>(t.pid), true, writer_);
     write_threads(fs_, t, writer_);
@@ -270,6 +288,7 @@ Status Session::start() {
   config.stacks = &stacks_;
   probes_ = TRY(Probes::load(config));
   TRY(probes_->attach());
+  attach_spans();
   begin_ = MonotonicClock::now();
   writer_.add(rows::Clock{begin_, realtime_ns()});
   TRY(probes_->activate());
@@ -279,6 +298,7 @@ Status Session::start() {
     writer_.add(rows::Capability{"marks", false, marks.error().what});
   }
   write_capabilities(*probes_, config, writer_);
+  spans_.guard(begin_);
   snapshots_.take(*probes_, 0, 0, writer_);
   return {};
 }
@@ -287,12 +307,15 @@ Status Session::finish() {
   if (statistics_on_) snapshots_.add_bpf_time(probes_->end_statistics(), MonotonicClock::now() - statistics_since_);
   const Time end = MonotonicClock::now();
   const Status off = probes_->deactivate();
+  spans_.detach();
   const Time flushed = MonotonicClock::now();
   decode_options_.at_end = true;
   do {
     ring_peak_ = 0;
     drain();
   } while (ring_peak_ != 0 && MonotonicClock::now() - flushed < 5s);
+  spans_.write_open(decode_options_, writer_);
+  spans_.write_capabilities(writer_);
   if (snapshots_.peers_wanted()) snapshots_.name_peers(options_.pids.front(), writer_);
   snapshots_.take(*probes_, ring_peak_, ring_total_, writer_);
   for (const ProcessInfo& t : targets_) write_threads(fs_, t, writer_);

@@ -21,7 +21,7 @@ constexpr const char* kLossNames[] = {
     "ring full: requests",      "ring full: scheduling",   "ring full: other records",
     "no memory for a socket",   "no memory for a thread",  "stack not readable",
     "accept queue not tracked", "ring full: socket marks",
-    "switch-in not seen",
+    "switch-in not seen",       "runtime spans",
 };
 static_assert(std::size(kLossNames) == SP_LOSS_REASONS);
 

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "runtime/binary.h"
 #include "runtime/runtime.h"
 #include "target/open.h"
 
@@ -23,8 +24,8 @@ Result<ElfFile> open_executable(const ProcFs& fs, const ProcessInfo& process,
 
 }  // namespace
 
-Result<std::vector<DetectedRuntime>> detect_runtimes(const ProcFs& fs, const ProcessInfo& process) {
-  const std::vector<MemoryMapping> maps = TRY(read_maps(fs, process.pid));
+Result<Binary> read_binary(const ProcFs& fs, const ProcessInfo& process,
+                           const std::vector<MemoryMapping>& maps) {
   Binary binary;
   binary.exe = TRY(open_executable(fs, process, maps));
   if (const ElfSection* names = find_section(binary.exe, ".dynstr")) {
@@ -36,6 +37,12 @@ Result<std::vector<DetectedRuntime>> detect_runtimes(const ProcFs& fs, const Pro
     const bool known = !binary.mapped_files.empty() && binary.mapped_files.back() == m.path;
     if (m.kind == MappingKind::kFile && !known) binary.mapped_files.push_back(m.path);
   }
+  return binary;
+}
+
+Result<std::vector<DetectedRuntime>> detect_runtimes(const ProcFs& fs, const ProcessInfo& process) {
+  const std::vector<MemoryMapping> maps = TRY(read_maps(fs, process.pid));
+  const Binary binary = TRY(read_binary(fs, process, maps));
   std::vector<DetectedRuntime> found;
   for (const Runtime& runtime : all_runtimes()) {
     if (runtime.name == "native" && !found.empty()) break;

@@ -1,7 +1,119 @@
+// Go. The functions are found in .gopclntab, in stripped binaries too. Only entries are probed: a return
+// probe would kill the program when its stack moves.
+#include <elf.h>
+
+#include <cstdio>
+
+#include "elf/gopclntab.h"
 #include "runtime/runtimes.h"
 
 namespace srvprof {
 namespace {
+
+constexpr ThreadHint kThreads[] = {
+    {ThreadHint::By::kFunction, "runtime.sysmon", "monitor", "Go's sysmon"},
+};
+
+// runtime.stwReason (runtime/proc.go), since 1.21.
+constexpr std::string_view kStopReasons[] = {
+    "unknown", "GC mark termination", "GC sweep termination", "write heap dump", "goroutine profile",
+    "goroutine profile cleanup", "all goroutines stack trace", "read mem stats", "AllThreadsSyscall",
+    "GOMAXPROCS", "start trace", "stop trace"};
+
+constexpr SpanKind kStop{"gc.stw", SpanBy::kProcess, false, kStopReasons};
+constexpr SpanKind kOldStop{"gc.stw", SpanBy::kProcess};
+constexpr SpanKind kCycle{"gc.cycle", SpanBy::kProcess};
+
+// Places of Go's argument registers in struct pt_regs (ABIInternal on amd64).
+ArgumentPlace go_argument(std::uint8_t place, std::uint8_t size = 8) {
+  return {ArgumentPlace::How::kRegister, place, size, 0};
+}
+constexpr std::uint8_t kAx = 10, kBx = 5, kCx = 11, kDi = 14;
+
+// Minor number of "go1.22.3"; 0 if the version is not known.
+int minor_version(const std::string& version) {
+  int minor = 0;
+  return std::sscanf(version.c_str(), "go1.%d", &minor) == 1 ? minor : 0;
+}
+
+// A place at the entry that the kernel emulates: the `push`, or the jump after the check of the stack's
+// limit (`cmp 16(%r14), %rsp; jbe`, for large frames after a `lea`). There the arguments still are in
+// their registers. The jump is met again when the stack has grown.
+std::uint64_t cheap_entry(const ElfFile& elf, std::uint64_t offset) {
+  const auto code = read_bytes(elf, offset, 24, 24);
+  if (!code.ok()) return offset;
+  const std::string_view b = *code;
+  if (b.starts_with("\x49\x3b\x66\x10")) return offset + 4;
+  if (b.starts_with("\x4c\x8d\x64\x24") && b.substr(5).starts_with("\x4d\x3b\x66\x10")) return offset + 9;
+  if (b.starts_with("\x4c\x8d\xa4\x24") && b.substr(8).starts_with("\x4d\x3b\x66\x10")) return offset + 12;
+  return offset;
+}
+
+// Plans a probe on the entry of a function; false if the binary has none of that name.
+bool plan_entry(const GoTable& table, const ElfFile& elf, const char* name, const SpanKind& span,
+                SpanEdge edge, const SpanArguments& arguments, SpanPlan& plan) {
+  const auto f = find_go_function(table, std::string_view(name));
+  const auto offset = f ? vaddr_to_offset(elf, f->entry) : std::nullopt;
+  if (!offset) return false;
+  PlannedProbe p;
+  p.span = &span;
+  p.edge = edge;
+  p.offset = cheap_entry(elf, *offset);
+  p.single_stepped = !is_emulated(elf, p.offset);
+  p.arguments = arguments;
+  p.where = name;
+  plan.probes.push_back(std::move(p));
+  return true;
+}
+
+// Since 1.22 the function that starts the world again is told why it was stopped and since when; before,
+// a stop is from one function's entry to the other's.
+bool plan_stops(const GoTable& table, const ElfFile& elf, SpanPlan& plan) {
+  constexpr const char* kStart = "runtime.startTheWorldWithSema";
+  const int minor = minor_version(table.version);
+  if (minor >= 22) {
+    SpanArguments a;
+    a.kind = go_argument(kBx, 1);
+    a.stopping = go_argument(kCx);
+    a.begin = go_argument(kDi);
+    return plan_entry(table, elf, kStart, kStop, SpanEdge::kWhole, a, plan);
+  }
+  SpanArguments a;
+  if (minor == 21) a.kind = go_argument(kAx, 1);
+  const SpanKind& kind = minor == 21 ? kStop : kOldStop;
+  return plan_entry(table, elf, "runtime.stopTheWorldWithSema", kind, SpanEdge::kBegin, a, plan) &&
+         plan_entry(table, elf, kStart, kind, SpanEdge::kEnd, {}, plan);
+}
+
+SpanPlan spans(const SpanContext& context) {
+  SpanPlan plan;
+  plan.source = "functions of Go's runtime, found in .gopclntab";
+  auto elf = open_mapped_module(context, context.process.exe);
+  if (!elf.ok() || elf->machine != EM_X86_64) {
+    plan.gaps.push_back({"gc", elf.ok() ? "only probed on x86-64" : elf.error().what});
+    return plan;
+  }
+  const auto table = read_go_table(*elf);
+  if (!table.ok()) {
+    plan.gaps.push_back({"gc", table.error().what});
+    return plan;
+  }
+  if (!plan_stops(*table, *elf, plan)) {
+    plan.probes.clear();
+    plan.gaps.push_back({"gc", "the functions that stop and start the world were not found"});
+  }
+  // Entered once in each cycle: when the collector has begun, and when its concurrent part is done.
+  const std::size_t before = plan.probes.size();
+  if (!plan_entry(*table, *elf, "runtime.gcBgMarkStartWorkers", kCycle, SpanEdge::kBegin, {}, plan) ||
+      !plan_entry(*table, *elf, "runtime.gcMarkTermination", kCycle, SpanEdge::kEnd, {}, plan)) {
+    plan.probes.resize(before);
+    plan.gaps.push_back({"gc.cycle", "the functions of a collection cycle were not found"});
+  }
+  plan.gaps.push_back({"gc.assist", "not probed (a probe on each would slow the server down): see the "
+                                    "share of assists among the CPU samples"});
+  add_file(plan, *elf);
+  return plan;
+}
 
 std::string detect(const Binary& binary) {
   // In a position-independent binary the table lies in .data.rel.ro.gopclntab.
@@ -14,7 +126,7 @@ std::string detect(const Binary& binary) {
 }  // namespace
 
 Runtime go_runtime() {
-  return {"go", "Go: goroutines told by the g register", detect};
+  return {"go", "Go: goroutines told by the g register", detect, spans, kThreads};
 }
 
 }  // namespace srvprof

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "elf/elf_file.h"
+#include "runtime/spans.h"
 #include "target/maps.h"
 #include "target/process.h"
 
@@ -20,11 +21,23 @@ struct Binary {
   std::vector<std::string> mapped_files;
 };
 
+// What a thread of a runtime does: told by the beginning of its name, or by a function that its stacks
+// go through. `role` is one of the model's words (trace/model.h): "collector", "compiler", "pool worker",
+// "helper", "monitor".
+struct ThreadHint {
+  enum class By { kComm, kFunction };
+  By by = By::kComm;
+  std::string_view pattern, role, words;
+};
+
 struct Runtime {
   std::string_view name;  // "go"
   std::string_view doc;   // "Go: goroutines by R14, names by .gopclntab"
   // The evidence in words ("section .gopclntab"), "" if the process is not of this runtime.
   std::string (*detect)(const Binary& binary);
+  // Where its garbage collections can be probed; null: it collects none.
+  SpanPlan (*spans)(const SpanContext& context) = nullptr;
+  std::span<const ThreadHint> threads{};
 };
 
 // Every known runtime; the last one is native code, which every process has.

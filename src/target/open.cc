@@ -127,4 +127,6 @@ Result<std::string> read_all(const Fd& fd, std::size_t limit) {
   }
 }
 
+std::string path_of_open_file(const Fd& fd) { return "/proc/self/fd/" + std::to_string(fd.get()); }
+
 }  // namespace srvprof

@@ -37,6 +37,9 @@ Result<Fd> open_perf_map(const Fd& root, pid_t ns_pid, uid_t owner);
 // The addresses and names of the kernel's functions.
 Result<Fd> open_kallsyms(const ProcFs& fs);
 
+// A path that leads to just the file that is open as `fd` in this process, for those who want a path.
+std::string path_of_open_file(const Fd& fd);
+
 // All bytes of an open file from offset 0; an Error if there are more than `limit`.
 Result<std::string> read_all(const Fd& fd, std::size_t limit);
 

@@ -189,5 +189,43 @@ TEST_F(Decode, EveryKindRefusesACutRecord) {
   }
 }
 
+TEST_F(Decode, SpanInTheRuntimesWords) {
+  static constexpr std::string_view kKinds[] = {"scavenge", "mark-compact"}, kReasons[] = {"task"};
+  static constexpr SpanKind kPause{"gc.pause", SpanBy::kThread, false, kKinds, kReasons};
+  static constexpr SpanKind kOperation{"vmop", SpanBy::kProcess};
+  const SpanKind* const spans[] = {&kPause, &kOperation};
+  options_.spans = spans;
+  sp_span s{};
+  s.h.kind = SP_SPAN;
+  s.h.tid = 7;
+  s.h.t = 3000;
+  s.t_begin = 1000;
+  s.pid = 5;
+  s.kind = 1;
+  s.reason = 0;
+  std::strcpy(s.text, "idle");
+  EXPECT_TRUE(send(s));
+  s.h.aux = 1;
+  s.h.t = 0;  // still open
+  s.t_stopping = 900;
+  EXPECT_TRUE(send(s));
+  s.h.aux = 2;
+  EXPECT_FALSE(send(s));  // a number that nobody gave
+  EXPECT_FALSE(send(s, sizeof s - 1));
+  const auto rows = rows_back<rows::Span>();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].name, "gc.pause");
+  EXPECT_EQ(rows[0].kind, "mark-compact");
+  EXPECT_EQ(rows[0].reason, "task (idle)");
+  EXPECT_EQ(rows[0].tid, 7u);
+  EXPECT_EQ(rows[0].pid, 5u);
+  EXPECT_EQ(to_ns(rows[0].t_begin), 1000u);
+  EXPECT_EQ(to_ns(rows[0].t_end), 3000u);
+  EXPECT_EQ(rows[1].name, "vmop");
+  EXPECT_EQ(rows[1].kind, "idle");
+  EXPECT_EQ(to_ns(rows[1].t_stopping), 900u);
+  EXPECT_FALSE(known(rows[1].t_end));
+}
+
 }  // namespace
 }  // namespace srvprof

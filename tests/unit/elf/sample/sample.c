@@ -21,13 +21,33 @@ __asm__(".text\n.globl sample_outer\n.type sample_outer,@function\nsample_outer:
 	".globl sample_inner\n.type sample_inner,@function\nsample_inner:\n  nop\n"
 	".size sample_inner,.-sample_inner\n  nop\n  nop\n.size sample_outer,.-sample_outer\n");
 
+/* Known by the text that it prints. */
+__attribute__((noinline, aligned(16))) int sample_complaint(int x)
+{
+	return x > 1000 ? puts("the sample complains of a large number") : 0;
+}
+
+/* A USDT probe as <sys/sdt.h> makes it, with arguments that are not there. */
+__attribute__((noinline)) int sample_marked(int x)
+{
+	__asm__ volatile("990: nop\n"
+		".pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n"
+		".4byte 992f-991f,994f-993f,3\n"
+		"991: .asciz \"stapsdt\"\n992: .balign 4\n"
+		"993: .8byte 990b\n.8byte 0\n.8byte 0\n"
+		".asciz \"sample\"\n.asciz \"marked\"\n.asciz \"-4@%edi 8@-16(%rbp)\"\n"
+		"994: .balign 4\n.popsection\n");
+	return x + 1;
+}
+
 /* With an argument: stays alive until its standard input ends, for tests that look at a process. */
 int main(int argc, char **argv)
 {
 	char byte;
 
 	(void)argv;
-	printf("%d\n", sample_local(argc) + sample_weak(argc));
+	printf("%d\n", sample_local(argc) + sample_weak(argc) +
+	       sample_complaint(argc) + sample_marked(argc));
 	fflush(stdout);
 	while (argc > 1 && read(0, &byte, 1) > 0)
 		continue;

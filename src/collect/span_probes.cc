@@ -1,0 +1,184 @@
+#include "collect/span_probes.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "collect/skeleton.h"
+#include "target/open.h"
+
+namespace srvprof {
+namespace {
+
+// A single-stepped hit costs about 10 us: at this rate a thousandth of a CPU.
+constexpr double kMostSteppedHits = 100;
+
+sp_argument wire(const ArgumentPlace& place) {
+  sp_argument a{};
+  a.how = static_cast<std::uint8_t>(place.how);
+  a.reg = place.reg;
+  a.size = place.size;
+  a.offset = place.offset;
+  return a;
+}
+
+sp_probe wire(const PlannedProbe& p, std::uint32_t pid, std::uint8_t number) {
+  sp_probe out{};
+  out.pid = pid;
+  out.span = number;
+  out.edge = static_cast<std::uint8_t>(p.edge);
+  out.key = static_cast<std::uint8_t>(p.span->by);
+  out.keep_first = p.span->keep_first;
+  out.kind = wire(p.arguments.kind);
+  out.reason = wire(p.arguments.reason);
+  out.text = wire(p.arguments.text);
+  out.length = wire(p.arguments.length);
+  out.begin = wire(p.arguments.begin);
+  out.stopping = wire(p.arguments.stopping);
+  return out;
+}
+
+}  // namespace
+
+struct SpanProbes::Attached {
+  bpf_link* link = nullptr;
+  std::uint32_t index = 0;
+  bool single_stepped = false;
+  bool taken_off = false;  // by the guard
+  std::uint64_t hits = 0;  // at the last look
+  std::string where, topic;
+
+  void drop() { bpf_link__destroy(std::exchange(link, nullptr)); }
+  ~Attached() { drop(); }
+};
+
+SpanProbes::SpanProbes() = default;
+SpanProbes::~SpanProbes() = default;
+
+std::uint8_t SpanProbes::number_of(const SpanKind* kind) {
+  const auto it = std::find(kinds_.begin(), kinds_.end(), kind);
+  if (it == kinds_.end()) {
+    kinds_.push_back(kind);
+    return static_cast<std::uint8_t>(kinds_.size() - 1);
+  }
+  return static_cast<std::uint8_t>(it - kinds_.begin());
+}
+
+// Attaches one probe; returns why not, "" if it is on.
+std::string SpanProbes::attach_probe(std::uint32_t pid, const SpanPlan& plan, const PlannedProbe& p) {
+  if (next_ >= SP_MAX_PROBES) return fmt::format("more than {} probes", int{SP_MAX_PROBES});
+  const sp_probe entry = wire(p, pid, number_of(p.span));
+  if (bpf_map_update_elem(hooks_.probes, &next_, &entry, BPF_ANY) != 0) {
+    return errno_error("describing a probe", errno).what;
+  }
+  LIBBPF_OPTS(bpf_uprobe_opts, options);
+  options.bpf_cookie = next_;
+  options.retprobe = p.at_return;
+  options.ref_ctr_offset = p.semaphore;
+  // The descriptor is that of the mapped file, whatever lies at its path by now.
+  const std::string path = path_of_open_file(plan.files[p.file]);
+  bpf_link* link =
+      bpf_program__attach_uprobe_opts(p.at_return ? hooks_.on_return : hooks_.on_hit,
+                                      static_cast<pid_t>(pid), path.c_str(), p.offset, &options);
+  if (link == nullptr) return errno_error("the kernel refused the probe on " + p.where, errno).what;
+  auto attached = std::make_unique<Attached>();
+  attached->link = link;
+  attached->index = next_++;
+  attached->single_stepped = p.single_stepped;
+  attached->where = p.where;
+  attached->topic = p.span->name;
+  attached_.push_back(std::move(attached));
+  return "";
+}
+
+void SpanProbes::attach_plan(std::uint32_t pid, SpanPlan& plan) {
+  std::map<std::string_view, std::string> refused;  // span -> why
+  std::map<std::string_view, int> on;
+  for (const PlannedProbe& p : plan.probes) {
+    if (refused.contains(p.span->name)) continue;
+    std::string why = attach_probe(pid, plan, p);
+    if (why.empty()) {
+      ++on[p.span->name];
+      continue;
+    }
+    // Half of a pair would only cost: a span has all of its probes or none.
+    std::erase_if(attached_, [&](const auto& a) { return a->topic == p.span->name; });
+    refused[p.span->name] = std::move(why);
+  }
+  for (const auto& [span, why] : refused) {
+    plan.gaps.push_back({span.starts_with("gc.assist") ? "gc.assist" : "gc", why});
+    on.erase(span);
+  }
+  for (const SpanGap& gap : plan.gaps) {
+    capabilities_.push_back({gap.topic, false, fmt::format("{}: {}", plan.runtime, gap.why)});
+  }
+  if (on.empty()) return;
+  std::string spans;
+  for (const auto& [span, n] : on) spans += fmt::format("{}{}", spans.empty() ? "" : ", ", span);
+  capabilities_.push_back(
+      {"gc", true, fmt::format("{}: {} by probes on {}", plan.runtime, spans, plan.source)});
+}
+
+void SpanProbes::attach(const SpanHooks& hooks, std::uint32_t pid, std::vector<SpanPlan> plans) {
+  hooks_ = hooks;
+  for (SpanPlan& plan : plans) attach_plan(pid, plan);
+}
+
+std::uint64_t SpanProbes::hits(std::uint32_t index) const {
+  sp_probe entry{};
+  return bpf_map_lookup_elem(hooks_.probes, &index, &entry) == 0 ? entry.hits : 0;
+}
+
+void SpanProbes::guard(Time now) {
+  const double seconds = known(guarded_) ? to_seconds(now - guarded_) : 0;
+  guarded_ = now;
+  std::string hot;  // the span whose probes go
+  for (const auto& a : attached_) {
+    const std::uint64_t n = hits(a->index);
+    const double rate = seconds > 0 ? static_cast<double>(n - a->hits) / seconds : 0;
+    a->hits = n;
+    if (!a->single_stepped || a->link == nullptr || rate <= kMostSteppedHits) continue;
+    hot = a->topic;
+    capabilities_.push_back(
+        {a->topic, false,
+         fmt::format("{} was hit {:.0f} times a second and taken off", a->where, rate)});
+    break;
+  }
+  if (hot.empty()) return;
+  for (const auto& a : attached_) {
+    if (a->topic != hot) continue;
+    a->taken_off = true;
+    a->drop();
+  }
+}
+
+void SpanProbes::detach() {
+  for (const auto& a : attached_) a->drop();
+}
+
+void SpanProbes::write_open(const DecodeOptions& options, RecordingWriter& writer) const {
+  if (attached_.empty()) return;
+  sp_span_key key{}, next{};
+  const DecodeHooks none;
+  for (bool first = true;; first = false) {
+    if (bpf_map_get_next_key(hooks_.open, first ? nullptr : &key, &next) != 0) return;
+    key = next;
+    sp_span span{};
+    if (bpf_map_lookup_elem(hooks_.open, &key, &span) != 0) continue;
+    (void)decode({reinterpret_cast<const std::byte*>(&span), sizeof span}, options, none, writer);
+  }
+}
+
+void SpanProbes::write_capabilities(RecordingWriter& writer) const {
+  for (const rows::Capability& row : capabilities_) writer.add(row);
+  for (const auto& a : attached_) {
+    writer.add(rows::Capability{"uprobe " + a->where, !a->taken_off, ""});
+  }
+}
+
+}  // namespace srvprof
