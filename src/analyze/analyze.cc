@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analyze/causes/client_side.h"
+#include "analyze/collections.h"
 #include "analyze/coverage.h"
 #include "analyze/exemplars.h"
 #include "analyze/explain.h"
@@ -47,6 +48,7 @@ Report analyze_with(const Trace& trace, const TileSource& source, const std::str
   report.verdict = verdict_of(trace, facts, report.phases, groups, options);
   report.exemplars = exemplars_of(trace, source, groups, options);
   report.coverage = coverage_of(trace, report.header, groups);
+  report.collections = collections_of(trace, trace.t_begin, trace.t_end);
   report.machine = facts.machine;
   report.loads = load_views(trace, facts, report.phases, options);
   for (GroupData& g : groups) report.groups.push_back(std::move(g.out));

@@ -16,12 +16,13 @@ void divide(Ledger& ledger, std::int64_t n) {
     for (Duration& cell : row) cell /= n;
   }
   ledger.unnamed /= n;
+  for (Duration& d : ledger.gc) d /= n;
 }
 
 }  // namespace
 
 Tile charged(const Trace& trace, const Tile& tile) {
-  if (tile.echo_of == 0 || !tile.thread) return tile;
+  if (tile.echo_of == 0 || !tile.thread || tile.gc != GcShare::kNone) return tile;
   const Thread& thread = trace.thread(tile.thread);
   if (tile.echo_of > thread.stalls.size()) return tile;
   const Stall& stall = thread.stalls[tile.echo_of - 1];
@@ -29,6 +30,8 @@ Tile charged(const Trace& trace, const Tile& tile) {
   out.state = stall.state;
   out.who = stall.who;
   out.off = stall.off;
+  out.span = stall.span;
+  if (stall.span != 0) out.gc = GcShare::kStop;
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/collections.h"
 #include "analyze/losses.h"
 #include "analyze/stack_coverage.h"
 #include "analyze/name_sources.h"
@@ -238,6 +239,12 @@ std::vector<CoverageLine> coverage_of(const Trace& trace, const ReportHeader& he
   losses(trace, header, out);
   governor(header, out);
   not_measured(trace, out);
+  if (std::string gc = collections_words(trace); !gc.empty()) {
+    out.push_back({Level::kInfo, "garbage collection", std::move(gc)});
+  }
+  if (std::string cpu = collector_cpu_words(trace); !cpu.empty()) {
+    out.push_back({Level::kInfo, "the collector's CPU", std::move(cpu)});
+  }
   special_requests(trace, header, out);
   quality(groups, out);
   for (CoverageLine& line : stack_coverage(trace)) out.push_back(std::move(line));

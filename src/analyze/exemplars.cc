@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyze/collections.h"
 #include "analyze/facts.h"
 #include "analyze/frames.h"
 #include "analyze/phases.h"
@@ -82,6 +83,9 @@ std::string who_words(const Trace& trace, const Tile& tile) {
   }
   if (tile.who.estimated && !out.empty()) out += " (estimated)";
   if (tile.split_unknown) out += out.empty() ? "split unknown" : ", split unknown";
+  if (tile.gc != GcShare::kNone) {
+    out += (out.empty() ? "" : ", ") + collection_name(trace.spans[tile.span - 1]);
+  }
   if (tile.echo_of) out += out.empty() ? "echo of a stall" : ", echo of a stall";
   return out;
 }

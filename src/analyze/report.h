@@ -96,6 +96,14 @@ struct CoverageLine {
   std::string topic, text;
 };
 
+// Spans of one sort that a runtime went through during the recording.
+struct CollectionTotals {
+  std::string name, kind;  // "gc.pause", "mark-compact"; see rows::Span
+  std::uint64_t count = 0;
+  Duration time{}, longest{};
+  Duration kept_off{};  // of the time, the collecting thread waited for a CPU or was throttled
+};
+
 // A process of the machine, averaged over the run.
 struct MachineProcess {
   std::uint32_t pid = 0;
@@ -133,6 +141,7 @@ struct Report {
   std::vector<std::string> verdict;  // the first is the sentence, the rest supports it
   std::vector<Exemplar> exemplars;
   std::vector<CoverageLine> coverage;
+  std::vector<CollectionTotals> collections;  // by time, largest first
   std::vector<ProcessCpu> machine;  // by CPU use
   std::vector<LoadView> loads;      // the load generators' own results, joined
 };

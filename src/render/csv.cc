@@ -17,7 +17,7 @@ constexpr std::string_view kHead =
     "latency_ns,phase_name,stopped_ns,throttled_ns,steal_ns,runq_preempt_ns,runq_wake_ns,irq_ns,"
     "cpu_ns,behind_ns,blocked_lock_ns,blocked_disk_ns,blocked_fault_ns,blocked_pipe_ns,"
     "blocked_sleep_ns,downstream_ns,pool_ns,backpressure_ns,unexplained_ns,unnamed_ns,accept_ns,"
-    "ready_ns,service_ns,write_ns\n";
+    "ready_ns,service_ns,write_ns,gc_stop_ns,gc_assist_ns,gc_helpers_ns\n";
 
 // RFC 4180, after the control characters are escaped. A text that a spreadsheet would take for a
 // formula gets an apostrophe in front.
@@ -62,6 +62,7 @@ void append_ledger(const Ledger& ledger, std::string& out) {
   for (std::size_t i = 0; i < kLifePhases; ++i) {
     fmt::format_to(at, ",{}", to_ns(ledger.of(static_cast<LifePhase>(i))));
   }
+  for (const Duration d : ledger.gc) fmt::format_to(at, ",{}", to_ns(d));
 }
 
 }  // namespace

@@ -75,6 +75,13 @@ void describe(V& v, const Ledger& ledger) {
 }
 
 template <class V>
+void describe_gc(V& v, const Ledger& ledger) {
+  v.field("stop_ns", ledger.gc[0], "stopped by the collector");
+  v.field("assist_ns", ledger.gc[1], "helped the collector");
+  v.field("helpers_ns", ledger.gc[2], "waited for a CPU that the collector's helpers held, in a pause");
+}
+
+template <class V>
 void describe(V& v, const Culprit& c) {
   v.field("pid", c.pid, "0: not a process");
   v.field("tid", c.tid, "0: the whole process, or none");
@@ -144,6 +151,8 @@ void describe(V& v, const Group& g) {
   v.field("explained", g.explained, "false: nothing is claimed");
   v.field("not_explained_why", g.not_explained_why, "");
   v.field("findings", g.findings, "by share, largest first");
+  v.object("body_gc", "part of body, over its states", [&](auto& o) { describe_gc(o, g.body); });
+  v.object("tail_gc", "part of tail, over its states", [&](auto& o) { describe_gc(o, g.tail); });
 }
 
 template <class V>
@@ -169,6 +178,7 @@ void describe(V& v, const Exemplar& e) {
   v.field("ledger", e.ledger, "phase of its life x state: sums to the latency");
   v.field("unnamed_ns", e.ledger.unnamed, "part of the ledger without a named owner");
   v.field("tiles", e.tiles, "");
+  v.object("gc", "part of the ledger, over its states", [&](auto& o) { describe_gc(o, e.ledger); });
 }
 
 template <class V>
@@ -178,6 +188,16 @@ void describe(V& v, const CoverageLine& c) {
           "info, not_measured, loss or cost");
   v.field("topic", c.topic, "");
   v.field("text", c.text, "");
+}
+
+template <class V>
+void describe(V& v, const CollectionTotals& c) {
+  v.field("name", c.name, "gc.pause, gc.slice, gc.stw, gc.assist, gc.cycle, vmop");
+  v.field("kind", c.kind, "the runtime's word, may be empty");
+  v.field("count", c.count, "");
+  v.field("time_ns", c.time, "");
+  v.field("longest_ns", c.longest, "");
+  v.field("kept_off_ns", c.kept_off, "of the time, the collecting thread waited for a CPU or was throttled");
 }
 
 template <class V>
@@ -302,6 +322,7 @@ void describe(V& v, const JsonReport& j) {
   v.field("exemplars", r.exemplars, "");
   v.field("coverage", r.coverage, "what was not measured, lost or costs");
   v.field("machine", r.machine, "processes by CPU use");
+  v.field("collections", r.collections, "what the runtime's garbage collector did");
   v.field("loads", r.loads, "the load generators' own results, joined");
 }
 

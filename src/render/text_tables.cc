@@ -84,6 +84,10 @@ std::string ledger_table(const TextContext& context, const Group& group) {
     table.row({"of it unnamed", cell_text(group.body.unnamed), cell_text(group.tail.unnamed),
                signed_ms(group.tail.unnamed - group.body.unnamed)});
   }
+  if (group.body.gc_total() + group.tail.gc_total() > Duration{}) {
+    table.row({"of it in GC", cell_text(group.body.gc_total()), cell_text(group.tail.gc_total()),
+               signed_ms(group.tail.gc_total() - group.body.gc_total())});
+  }
   return table.text("  ", context.paint);
 }
 

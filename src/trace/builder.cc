@@ -7,6 +7,7 @@
 
 #include "base/parse.h"
 #include "trace/flags.h"
+#include "trace/spans.h"
 
 namespace srvprof {
 namespace {
@@ -298,6 +299,8 @@ Trace TraceBuilder::build() {
     std::stable_sort(frames.begin(), frames.end(),
                      [](const rows::Frame& a, const rows::Frame& b) { return a.depth < b.depth; });
   }
+  std::stable_sort(trace_.spans.begin(), trace_.spans.end(),
+                   [](const rows::Span& a, const rows::Span& b) { return a.t_end < b.t_end; });
   sort_by_time(trace_.samples);
   sort_by_time(trace_.clocks);
   sort_by_time(trace_.signals);
@@ -315,6 +318,7 @@ Trace TraceBuilder::build() {
   build_requests(raw_, trace_);
   assign_owners(raw_, trace_);
   find_roles(trace_);
+  find_collections(trace_);
   find_stalls(trace_);
   find_routes_that_run_through(trace_);
   if (raw_.bad_rows != 0) {

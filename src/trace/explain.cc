@@ -6,6 +6,7 @@
 #include "trace/events.h"
 #include "trace/flags.h"
 #include "trace/ledger.h"
+#include "trace/spans.h"
 
 namespace srvprof {
 
@@ -181,6 +182,7 @@ const Explainer::Due* Explainer::pooled_connection(const Gap& gap) {
 
 void tiles_of(const Trace& trace, RequestId id, std::vector<Tile>& out) {
   Explainer(trace, id, out).run();
+  tag_collections(trace, trace.request(id), out);
 }
 
 }  // namespace srvprof

@@ -10,6 +10,10 @@ void Ledger::add(const Tile& tile) {
   cell[static_cast<std::size_t>(tile.phase)][static_cast<std::size_t>(tile.state)] += tile.length;
   const bool needs_owner = tile.state == State::kBehind || tile.state == State::kPool;
   const bool no_owner = tile.who.kind == Who::Kind::kNone || tile.who.kind == Who::Kind::kUnsampled;
+  if (tile.gc != GcShare::kNone) {  // the collector is the owner
+    gc[static_cast<std::size_t>(tile.gc) - 1] += tile.length;
+    return;
+  }
   if (tile.state == State::kUnexplained || (needs_owner && no_owner)) unnamed += tile.length;
 }
 
@@ -30,6 +34,12 @@ Duration Ledger::of(State state) const {
 Duration Ledger::of(LifePhase phase) const {
   Duration sum{};
   for (const Duration d : cell[static_cast<std::size_t>(phase)]) sum += d;
+  return sum;
+}
+
+Duration Ledger::gc_total() const {
+  Duration sum{};
+  for (const Duration d : gc) sum += d;
   return sum;
 }
 

@@ -15,16 +15,19 @@ struct Ledger {
   // is not modelled, split unknown, and kUnexplained itself): what every quality figure counts as
   // unexplained.
   Duration unnamed{};
+  // Parts of the cells during which garbage was collected, by GcShare without kNone.
+  std::array<Duration, kGcShares> gc{};
 
   void add(const Tile& tile);
   Duration total() const;
   Duration of(State state) const;
   Duration of(LifePhase phase) const;
+  Duration gc_total() const;
 };
 
 // Writes the tiles of `id` to `out` (cleared first). They tile [t_arrive, t_done) exactly, each has
 // a positive length, and neighbours with equal phase, state, worker_state, who and echo_of are
-// merged. The rules are explain.h's. O(log n + pieces of timelines that overlap the request).
+// merged; then they are cut where collections begin and end. The rules are explain.h's and spans.h's. O(log n + pieces of timelines that overlap the request).
 void tiles_of(const Trace& trace, RequestId id, std::vector<Tile>& out);
 
 // The request that `thread` was working for at `t` (none if unknown or if it was between requests).

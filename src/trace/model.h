@@ -78,6 +78,15 @@ struct Who {
   std::uint32_t id = 0;
 };
 
+// What a garbage collection did to a piece of time. Lies over the states and is not summed with them.
+enum class GcShare : std::uint8_t {
+  kNone,
+  kStop,    // the collector had stopped the thread: a pause, a slice of incremental work
+  kAssist,  // the request's own goroutine helped the collector
+  kHelpers,  // its thread waited for a CPU that the collector's own helpers held, during a pause
+};
+inline constexpr std::size_t kGcShares = 3;  // without kNone
+
 // A piece of a request's time. The tiles of a request follow each other without gap or overlap from
 // t_arrive to t_done.
 struct Tile {
@@ -95,6 +104,16 @@ struct Tile {
   // Behind the queue that a stall of the thread left: 1-based index into thread.stalls, 0 = no
   // echo. Causes charge such a tile to the stall (its state and who), not to the code that ran.
   std::uint32_t echo_of = 0;
+  GcShare gc = GcShare::kNone;
+  std::uint32_t span = 0;  // of gc: 1-based index into Trace::spans
+};
+
+// A time in which a collection kept a thread, or all threads of a process, from their own work.
+struct GcInterval {
+  Time begin, end;
+  GcShare share{};
+  std::uint32_t span = 0;  // 1-based index into Trace::spans
+  std::uint32_t tid = 0;   // the thread that collected
 };
 
 struct Task {  // any task of the machine that the recording names
@@ -149,8 +168,18 @@ struct OffInterval {
 
 std::string_view name_of(Wait wait);
 
-// What a thread does for a living, told by behaviour (later also by its runtime).
-enum class ThreadRole : std::uint8_t { kUnknown, kLoop, kServing, kPoolWorker, kHelper };
+// What a thread does for a living, told by behaviour, and by what its runtime calls it (meta "role.*",
+// see roles.cc).
+enum class ThreadRole : std::uint8_t {
+  kUnknown,
+  kLoop,
+  kServing,
+  kPoolWorker,
+  kHelper,
+  kCollector,  // helps to collect garbage, perhaps among other things
+  kCompiler,
+  kMonitor,
+};
 std::string_view name_of(ThreadRole role);  // "loop", "serving", "pool worker", ...
 
 // From here on the thread works for `request`. Changes lie at socket events; where a thread idles
@@ -172,13 +201,15 @@ struct OwnerChange {
 };
 
 // A time in which a thread was not allowed to run for 1 ms or longer (stopped, throttled, on a run
-// queue) although it was not idle or had been woken, and how long its queue took to drain.
+// queue) although it was not idle or had been woken, or in which it collected garbage; and how long its
+// queue took to drain.
 struct Stall {
   Time begin, end;
   Time echo_end;  // until then the thread worked off what had arrived meanwhile; == end: nothing
   State state{};  // kStopped, kThrottled, kRunqPreempt or kRunqWake
   Who who;        // who held the CPU for most of it, who stopped it
-  std::uint32_t off = 0;  // 1-based index into thread.off
+  std::uint32_t off = 0;   // 1-based index into thread.off, 0: it was a collection
+  std::uint32_t span = 0;  // the collection: 1-based index into Trace::spans; state is kCpu
 };
 
 // Interrupt time on top of a thread, only if it was recorded.
@@ -193,10 +224,12 @@ struct Thread {
   std::string comm;
   Time t_born, t_exit;  // zero = before attach / alive at detach
   ThreadRole role = ThreadRole::kUnknown;
+  std::string role_words;  // the runtime's: "V8 GC and compiler worker", may be empty
   std::vector<OffInterval> off;     // sorted, disjoint
   std::vector<OwnerChange> owners;  // sorted
   std::vector<Stall> stalls;        // sorted, disjoint
   std::vector<IrqSpan> irqs;        // sorted, disjoint
+  std::vector<GcInterval> gc;       // of this thread alone; sorted, disjoint
   std::vector<ThreadId> children;   // threads that it cloned during the recording, by birth
   ThreadId earlier;                 // an earlier thread with the same tid
   bool known_from_start = true;     // its state was known from attach (or birth) on
@@ -323,6 +356,8 @@ struct Trace {
   std::vector<rows::Freeze> freezes;
   std::vector<rows::Load> loads;
   std::vector<rows::Span> spans;
+  std::unordered_map<std::uint32_t, std::vector<GcInterval>> gc_of_pid;  // that stop all its threads
+  std::unordered_map<std::uint64_t, std::vector<GcInterval>> gc_of_g;    // assists by goroutine
   std::vector<rows::Unsampled> unsampled;
   bool clean_end = false;
   std::string end_reason;

@@ -36,8 +36,8 @@ std::string_view name_of(Wait wait) {
 }
 
 std::string_view name_of(ThreadRole role) {
-  static constexpr std::array<std::string_view, 5> kNames = {"unknown", "loop", "serving",
-                                                             "pool worker", "helper"};
+  static constexpr std::array<std::string_view, 8> kNames = {
+      "unknown", "loop", "serving", "pool worker", "helper", "collector", "compiler", "monitor"};
   return pick(kNames, role);
 }
 

@@ -1,13 +1,91 @@
-// What each thread does for a living, told by what it does.
+// What each thread does for a living, told by what it does, and where that is not enough by what its
+// runtime is known to call it. The recording says so in meta rows (src/runtime has the tables):
+//   role.comm.<beginning of the thread's name>        collector:V8 GC and compiler worker
+//   role.function.<part of a function's name>         the same, for a function in the thread's stacks
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "trace/raw.h"
 #include "trace/timeline.h"
 
 namespace srvprof {
 namespace {
+
+struct KnownRole {
+  std::string pattern;
+  ThreadRole role = ThreadRole::kUnknown;
+  std::string words;
+};
+
+// "collector:V8 worker": the part before the colon is name_of(role).
+std::vector<KnownRole> known_roles(const Trace& trace, std::string_view prefix) {
+  std::vector<KnownRole> out;
+  for (auto it = trace.meta.lower_bound(std::string(prefix));
+       it != trace.meta.end() && it->first.starts_with(prefix); ++it) {
+    const std::size_t colon = std::min(it->second.find(':'), it->second.size());
+    for (const ThreadRole role :
+         {ThreadRole::kLoop, ThreadRole::kServing, ThreadRole::kPoolWorker, ThreadRole::kHelper,
+          ThreadRole::kCollector, ThreadRole::kCompiler, ThreadRole::kMonitor}) {
+      if (name_of(role) != std::string_view(it->second).substr(0, colon)) continue;
+      const std::string words = colon < it->second.size() ? it->second.substr(colon + 1) : "";
+      out.push_back({it->first.substr(prefix.size()), role, words});
+    }
+  }
+  return out;
+}
+
+// The roles that stacks tell, by hash.
+std::unordered_map<std::uint64_t, const KnownRole*> roles_of_stacks(
+    const Trace& trace, const std::vector<KnownRole>& known) {
+  std::unordered_map<std::uint64_t, const KnownRole*> out;
+  if (known.empty()) return out;
+  for (const auto& [hash, stack] : trace.stacks) {
+    for (std::size_t i = 0; i < stack.pcs.size(); ++i) {
+      const std::uint64_t hint = i < stack.hints.size() ? stack.hints[i] : 0;
+      const auto frames = trace.frames.find({stack.pid, stack.pcs[i], hint});
+      if (frames == trace.frames.end()) continue;
+      for (const rows::Frame& f : frames->second) {
+        for (const KnownRole& k : known) {
+          if (f.function.find(k.pattern) != std::string::npos) out[hash] = &k;
+        }
+      }
+    }
+  }
+  return out;
+}
+
+// What the runtime's tables say of threads. Told by the name, else by any of its stacks.
+void apply_known_roles(Trace& trace) {
+  const std::vector<KnownRole> by_comm = known_roles(trace, "role.comm.");
+  const std::vector<KnownRole> by_function = known_roles(trace, "role.function.");
+  if (by_comm.empty() && by_function.empty()) return;
+  const auto of_stack = roles_of_stacks(trace, by_function);
+  std::unordered_map<std::uint32_t, const KnownRole*> of_thread;
+  const auto look = [&](std::uint32_t thread, std::uint64_t stack) {
+    const auto found = of_stack.find(stack);
+    if (found != of_stack.end()) of_thread[thread] = found->second;
+  };
+  for (const rows::Sample& s : trace.samples) {
+    const auto thread = trace.thread_by_tid.find(s.tid);
+    if (thread != trace.thread_by_tid.end()) look(thread->second.value, s.ustack);
+  }
+  for (std::uint32_t i = 1; i <= trace.threads.size(); ++i) {
+    Thread& thread = trace.threads[i - 1];
+    if (thread.role == ThreadRole::kLoop || thread.role == ThreadRole::kServing) continue;
+    for (const OffInterval& off : thread.off) {
+      if (off.ustack != 0) look(i, off.ustack);
+    }
+    for (const KnownRole& k : by_comm) {
+      if (thread.comm.starts_with(k.pattern)) of_thread[i] = &k;
+    }
+    const auto found = of_thread.find(i);
+    if (found == of_thread.end()) continue;
+    thread.role = found->second->role;
+    thread.role_words = found->second->words;
+  }
+}
 
 struct Habits {
   std::uint64_t futex = 0, other = 0, events = 0;
@@ -73,6 +151,7 @@ void find_roles(Trace& trace) {
   for (std::uint32_t i = 0; i < trace.threads.size(); ++i) {
     trace.threads[i].role = role_of(trace, trace.threads[i], reads[i + 1]);
   }
+  apply_known_roles(trace);
   std::unordered_set<std::uint32_t> lanes;
   mark_lanes(trace, lanes);
   const auto wakes = wakes_of_loops(trace);

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "trace/raw.h"
+#include "trace/spans.h"
 #include "trace/stop.h"
 #include "trace/timeline.h"
 
@@ -78,17 +79,52 @@ Time echo_end(const Stall& stall, const std::vector<Arrival>& arrivals, Time idl
   return std::max(end, stall.end);
 }
 
+// Puts a collection among the stalls, if the thread collected for longer than it was kept from the CPU
+// meanwhile: then the stalls inside are parts of it, else it is one of their causes only in name.
+void add_collection(const Trace& trace, std::uint32_t pid, const GcInterval& gc,
+                    std::vector<Stall>& stalls) {
+  const auto overlap = [&](const Stall& s) {
+    return std::max(Duration{}, std::min(s.end, gc.end) - std::max(s.begin, gc.begin));
+  };
+  // Stalls are disjoint and sorted: those that overlap are neighbours.
+  const auto first = std::lower_bound(stalls.begin(), stalls.end(), gc.begin,
+                                      [](const Stall& s, Time t) { return s.end <= t; });
+  auto last = first;
+  Duration collected = gc.end - gc.begin, longest{};
+  for (; last != stalls.end() && last->begin < gc.end; ++last) {
+    // Queued behind the collector's own helpers is collecting.
+    if (last->who.kind == Who::Kind::kTask && is_collector(trace, pid, last->who.id, last->begin)) continue;
+    collected -= overlap(*last);
+    longest = std::max(longest, last->end - last->begin);
+  }
+  if (collected < kStallMin || collected <= longest) return;
+  Stall stall;
+  stall.begin = gc.begin;
+  stall.end = gc.end;
+  stall.state = State::kCpu;
+  stall.span = gc.span;
+  stalls.insert(stalls.erase(first, last), stall);
+}
+
 void find_stalls_of(Trace& trace, ThreadId id, const std::vector<Arrival>& arrivals) {
   Thread& thread = trace.threads[id.value - 1];
-  std::size_t idle = 0;
   for (std::uint32_t i = 1; i <= thread.off.size(); ++i) {
-    Stall stall = stall_of(trace, id, i);
-    if (stall.begin >= stall.end) continue;
-    idle = std::max<std::size_t>(idle, i);
-    while (idle < thread.off.size() && !thread.off[idle].idle) ++idle;
-    const Time idles = idle < thread.off.size() ? thread.off[idle].t_out : Time::max();
-    stall.echo_end = echo_end(stall, arrivals, idles);
-    thread.stalls.push_back(stall);
+    const Stall stall = stall_of(trace, id, i);
+    if (stall.begin < stall.end) thread.stalls.push_back(stall);
+  }
+  const auto add_all = [&](const std::vector<GcInterval>& list) {
+    for (const GcInterval& gc : list) {
+      if (gc.end - gc.begin >= kStallMin) add_collection(trace, thread.pid, gc, thread.stalls);
+    }
+  };
+  add_all(thread.gc);
+  const auto stopped = trace.gc_of_pid.find(thread.pid);
+  if (stopped != trace.gc_of_pid.end()) add_all(stopped->second);
+  for (Stall& stall : thread.stalls) {
+    auto idle = std::lower_bound(thread.off.begin(), thread.off.end(), stall.end,
+                                 [](const OffInterval& o, Time t) { return o.t_out < t; });
+    while (idle != thread.off.end() && !idle->idle) ++idle;
+    stall.echo_end = echo_end(stall, arrivals, idle != thread.off.end() ? idle->t_out : Time::max());
   }
 }
 

@@ -101,9 +101,23 @@ std::uint32_t TileWriter::echo_at(const Thread& thread) const {
   return static_cast<std::uint32_t>(it - thread.stalls.begin());
 }
 
+// The first end of a stall between now and `end` that was a collection; `end` if there is none.
+Time TileWriter::end_of_collection(const Thread& thread, Time end) const {
+  auto it = std::upper_bound(thread.stalls.begin(), thread.stalls.end(), at_,
+                             [](Time t, const Stall& s) { return t < s.end; });
+  for (; it != thread.stalls.end() && it->end < end; ++it) {
+    if (it->span != 0) return it->end;
+  }
+  return end;
+}
+
 void TileWriter::behind(Time end, ThreadId thread, const OwnerChange& owner, const Piece& piece,
                         bool estimated) {
   const Thread& t = trace_.thread(thread);
+  // The echo of a collection begins in the middle of a stint on CPU.
+  if (const Time cut = end_of_collection(t, end); piece.run == Run::kOn && cut < end) {
+    behind(cut, thread, owner, piece, estimated);
+  }
   Tile tile;
   tile.state = State::kBehind;
   tile.thread = thread;

@@ -41,6 +41,7 @@ class TileWriter {
   void with_irqs(Time end, const Tile& tile, const Thread& thread);
   void runnable(Time end, ThreadId thread, const Piece& piece, bool estimated);
   std::uint32_t echo_at(const Thread& thread) const;
+  Time end_of_collection(const Thread& thread, Time end) const;
 
   const Trace& trace_;
   const Request& request_;

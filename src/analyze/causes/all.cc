@@ -8,16 +8,16 @@ namespace srvprof {
 namespace {
 
 constexpr std::array kAll = {
-    &kStoppedCause,          &kAcceptQueueCause,
-    &kCpuQuotaCause,         &kStealCause,
-    &kRunqOwnThreadsCause,   &kRunqLoadGeneratorCause,
-    &kObserverCause,         &kRunqNeighbourCause,
-    &kBehindOtherRouteCause, &kBehindSameRouteCause,
-    &kDownstreamCause,       &kLockCause,
-    &kPageFaultCause,        &kDiskCause,
-    &kSlowReaderCause,       &kPoolCause,
-    &kHandlerCpuCause,       &kSleepCause,
-    &kClientSideCause,
+    &kStoppedCause,         &kAcceptQueueCause,
+    &kCpuQuotaCause,        &kStealCause,
+    &kGcCause,              &kRunqOwnThreadsCause,
+    &kRunqLoadGeneratorCause, &kObserverCause,
+    &kRunqNeighbourCause,   &kBehindOtherRouteCause,
+    &kBehindSameRouteCause, &kDownstreamCause,
+    &kLockCause,            &kPageFaultCause,
+    &kDiskCause,            &kSlowReaderCause,
+    &kPoolCause,            &kHandlerCpuCause,
+    &kSleepCause,           &kClientSideCause,
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 namespace srvprof {
 
 StallKey stall_key(RequestId request, const Tile& tile) {
+  if (tile.gc != GcShare::kNone) return {4, 0, tile.span};
   if (tile.off && tile.thread) return {1, tile.thread.value, tile.off};
   if (tile.who.kind == Who::Kind::kRequest) return {2, 0, tile.who.id};
   // Nothing is shared: the wait is this request's own.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kLookAlikes[] = {
     "behind-other-route", "behind-same-route", "steal",
-    "cpu-quota",          "page-fault",        "runq-neighbour"};
+    "cpu-quota",          "page-fault",        "runq-neighbour", "gc"};
 
 bool claims(const CauseContext&, const Request&, const Tile& tile) {
   return tile.state == State::kCpu;

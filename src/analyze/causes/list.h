@@ -13,6 +13,7 @@ extern const Cause kRunqOwnThreadsCause;
 extern const Cause kRunqLoadGeneratorCause;
 extern const Cause kObserverCause;
 extern const Cause kRunqNeighbourCause;
+extern const Cause kGcCause;
 extern const Cause kBehindOtherRouteCause;
 extern const Cause kBehindSameRouteCause;
 extern const Cause kDownstreamCause;

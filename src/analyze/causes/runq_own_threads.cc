@@ -52,14 +52,18 @@ std::string parents_words(const Trace& trace, const std::set<std::uint32_t>& tid
   return out;
 }
 
-const char* role_words(const Trace& trace, std::uint32_t tid) {
+std::string role_words(const Trace& trace, std::uint32_t tid) {
   const Thread* t = find_thread(trace, tid);
   if (!t) return "thread";
+  if (!t->role_words.empty()) return t->role_words;
   switch (t->role) {
     case ThreadRole::kLoop: return "event loop";
     case ThreadRole::kServing: return "serving thread";
     case ThreadRole::kPoolWorker: return "pool worker";
     case ThreadRole::kHelper: return "helper thread";
+    case ThreadRole::kCollector: return "GC helper";
+    case ThreadRole::kCompiler: return "JIT compiler thread";
+    case ThreadRole::kMonitor: return "monitor thread";
     case ThreadRole::kUnknown: break;
   }
   return "thread";

@@ -430,5 +430,51 @@ TEST(Causes, TwoCausesShareTheGap) {
   EXPECT_FALSE(mentions(g.findings[0].ruled_out, "throttled"));  // it has a finding of its own
 }
 
+TEST(Causes, Gc) {
+  Scenario s;
+  rows::Span span;
+  span.t_begin = s.at(1s);
+  span.t_end = s.at(1s + 9ms);
+  span.tid = 100;
+  span.name = "gc.pause";
+  span.kind = "mark-compact";
+  s.trace.spans.push_back(span);
+  s.trace.meta["target.runtime"] = "node";
+  s.mixed(s.route("GET /alloc"), 2000, 50, {{State::kCpu, 9ms}});
+  for (auto& [id, tiles] : s.tiles) {
+    for (Tile& t : tiles) {
+      if (t.length == 9ms) t.gc = GcShare::kStop, t.span = 1;
+    }
+  }
+  const Report report = s.report();
+  const Finding* f = find(report.groups.front(), "gc");
+  ASSERT_NE(f, nullptr);
+  EXPECT_GT(f->share, 0.9);
+  EXPECT_TRUE(f->title.find("mark-compact") != std::string::npos) << f->title;
+  EXPECT_EQ(f->stalls, 1u);
+  EXPECT_TRUE(mentions(f->evidence, "one mark-compact pause of 9.0 ms"));
+  EXPECT_TRUE(mentions(f->tries, "max-old-space-size"));
+  EXPECT_FALSE(f->ruled_out.empty());
+  EXPECT_EQ(find(report.groups.front(), "handler-cpu"), nullptr);
+  ASSERT_EQ(report.collections.size(), 1u);
+  EXPECT_EQ(report.collections.front().count, 1u);
+  EXPECT_EQ(report.collections.front().longest, Duration(9ms));
+  EXPECT_EQ(report.groups.front().tail.gc_total(), Duration(9ms));
+}
+
+TEST(Causes, HandlerCpuSaysThatGcWasNotMeasured) {
+  Scenario s;
+  s.mixed(s.route("GET /a"), 2000, 50, {{State::kCpu, 9ms}});
+  const Report unmeasured = s.report();
+  const Finding* f = find(unmeasured.groups.front(), "handler-cpu");
+  ASSERT_NE(f, nullptr);
+  EXPECT_TRUE(mentions(f->ruled_out, "garbage collection was not measured"));
+  s.trace.capabilities.push_back({"gc", true, "node: ..."});
+  const Report measured = s.report();
+  f = find(measured.groups.front(), "handler-cpu");
+  ASSERT_NE(f, nullptr);
+  EXPECT_TRUE(mentions(f->ruled_out, "the garbage collector stopped it for"));
+}
+
 }  // namespace
 }  // namespace srvprof

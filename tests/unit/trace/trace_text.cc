@@ -40,6 +40,9 @@ std::string tile_text(const Trace& trace, const Tile& tile) {
   }
   if (tile.who.estimated) s += "~";
   if (tile.split_unknown) s += " split";
+  if (tile.gc == GcShare::kStop) s += fmt::format(" gc {}", tile.span);
+  if (tile.gc == GcShare::kHelpers) s += fmt::format(" gc-helpers {}", tile.span);
+  if (tile.gc == GcShare::kAssist) s += fmt::format(" assist {}", tile.span);
   if (tile.echo_of != 0) s += fmt::format(" echo {}", tile.echo_of);
   return s;
 }
