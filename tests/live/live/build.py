@@ -72,6 +72,15 @@ class Cache:
 
         return self._once(key, make)
 
+    def java(self, script):
+        """Compiles tests/servers/java/SCRIPT.java; returns the folder of its classes."""
+        def make():
+            target = os.path.join(self.folder, f"java-{script}")
+            self._run(f"{script}.java", [tool("javac"), "-d", target, f"{script}.java"], os.path.join(SERVERS, "java"))
+            return target
+
+        return self._once(f"java-{script}", make)
+
     def vegeta(self):
         """The load generator, from its Go module."""
         def make():

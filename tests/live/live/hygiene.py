@@ -19,3 +19,24 @@ def end_by(t, end, code, least=500):
     t.note(f"{recorded} requests are readable")
     check(recorded >= least, f"only {recorded} of 1500 requests are in the recording")
     return run.process
+
+
+def changed_code(pid):
+    """How many bytes of a process's code differ from the files that it was loaded from: probes that are on."""
+    different = 0
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for line in maps:
+            span, flags, offset, _, inode, *path = line.split(maxsplit=5)
+            if flags[2] != "x" or flags[1] == "w" or inode == "0" or not path:
+                continue
+            begin, end = (int(part, 16) for part in span.split("-"))
+            with open(f"/proc/{pid}/map_files/{begin:x}-{end:x}", "rb", buffering=0) as file:
+                for at in range(begin, end, 1 << 20):
+                    length = min(1 << 20, end - at)
+                    memory.seek(at)
+                    file.seek(int(offset, 16) + at - begin)
+                    loaded, original = memory.read(length), file.read(length)
+                    loaded = loaded[:len(original)]  # the last page is filled up
+                    if loaded != original:
+                        different += sum(a != b for a, b in zip(loaded, original))
+    return different

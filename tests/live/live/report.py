@@ -3,7 +3,7 @@
 from .outcome import Failure, check
 
 CAUSES = {
-    "stopped", "accept-queue", "cpu-quota", "steal", "runq-own-threads", "runq-load-generator", "observer", "runq-neighbour",
+    "stopped", "accept-queue", "cpu-quota", "steal", "runq-own-threads", "runq-load-generator", "observer", "runq-neighbour", "gc",
     "behind-other-route", "behind-same-route", "downstream", "lock", "page-fault", "disk", "slow-reader", "pool",
     "handler-cpu", "sleep", "client-side",
 }

@@ -46,6 +46,12 @@ def go(t, module="http", flags=(), **options):
     return server
 
 
+def java(t, script, flags=(), **options):
+    """tests/servers/java/SCRIPT.java, compiled once."""
+    classes = t.cache.java(script)
+    return _start(t, [tool("java"), *flags, "-cp", classes, script], name=script, **options)
+
+
 def bun(t, script="serve.js", **options):
     found = glob.glob(os.path.join(t.cache.node_modules(), "@oven", "bun-*", "bin", "bun"))
     if not found:
@@ -53,9 +59,10 @@ def bun(t, script="serve.js", **options):
     return _start(t, [found[0], os.path.join(SERVERS, "bun", script)], name="bun", **options)
 
 
-def python(t, **options):
-    script = os.path.join(SERVERS, "python", "threaded.py")
-    return _start(t, [tool("python3"), script], name="threaded.py", **options)
+def python(t, script="threaded.py", **options):
+    # The system's: Debian's has USDT probes, a private build may not.
+    program = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else tool("python3")
+    return _start(t, [program, os.path.join(SERVERS, "python", script)], name=script, **options)
 
 
 def c_lock(t, **options):

@@ -53,11 +53,11 @@ class Server(ThreadingHTTPServer):
         self.server_name, self.server_port = self.server_address
 
 
-def main():
+def main(handler=Handler):
     port = int(sys.argv[1])
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
-    with Server(("127.0.0.1", port), Handler) as server:
+    with Server(("127.0.0.1", port), handler) as server:
         print(f"READY {port}", flush=True)
         server.serve_forever()
 

@@ -1,0 +1,23 @@
+"""Every collection of HotSpot is recorded, as the MXBeans count them: Serial and G1."""
+
+from live import collector, hygiene, servers
+from live.outcome import check
+
+
+def collections(truth):
+    # What G1 does beside its pauses has a bean of its own.
+    return sum(n for bean, n in truth.said["collections"].items() if "Concurrent" not in bean)
+
+
+def test_gc_jvm(t):
+    for flag in ("-XX:+UseSerialGC", "-XX:+UseG1GC"):
+        server = servers.java(t, "Collector", flags=["-Xmx256m", "-Xmn16m", flag], env={"LIVE_MB": 16})
+        before, after, recording = collector.record(t, server, f"4 GET {server.url('/alloc?kb=256')}", seconds=5)
+        said = collections(after) - collections(before)
+        collector.check_count(t, flag, said, collector.spans(recording, "gc.stw"), before, after)
+        operations = {row["kind"] for row in collector.spans(recording, "vmop")}
+        t.note(f"operations of the VM thread: {', '.join(sorted(operations))}")
+        check(operations and all(operations), "an operation of the VM thread without its name")
+        collector.check_source(t, recording)
+        check(hygiene.changed_code(server.pid) == 0, "the code is not that of the file after detach")
+        server.process.stop()

@@ -1,0 +1,3 @@
+module srvprof.test/gc
+
+go 1.19
