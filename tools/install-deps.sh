@@ -70,7 +70,7 @@ met() {
     clang) clang_works ;;
     bpftool) bpftool_works ;;
     libc) anyfile /usr/include/stdio.h ;;
-    cmake | ninja | pkg-config | python3 | git | wrk | hey | nginx | node | npm | go | redis-server \
+    cmake | ninja | pkg-config | python3 | git | wrk | hey | nginx | node | npm | go | javac | redis-server \
       | vagrant | ccache | curl) have "$1" ;;
     kernel-headers) anyfile /usr/include/linux/bpf.h ;;
     libbpf | libelf | libdw | zlib | libzstd | fmt | gtest | benchmark) module "$1" ;;
@@ -131,6 +131,7 @@ nginx: nginx-light nginx
 node: nodejs
 npm: npm
 go: golang-go
+javac: openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless
 redis-server: redis-server valkey-redis-compat
 postgres: postgresql
 vagrant: vagrant
