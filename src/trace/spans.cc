@@ -102,7 +102,8 @@ bool is_collector(const Trace& trace, std::uint32_t pid, std::uint32_t tid, Time
 GcInterval interval_of(const Trace& trace, std::uint32_t span) {
   const rows::Span& row = trace.spans[span - 1];
   GcInterval i;
-  i.begin = row.t_begin;
+  // Threads are stopped one after the other from when the stop is asked for.
+  i.begin = known(row.t_stopping) && row.t_stopping < row.t_begin ? row.t_stopping : row.t_begin;
   i.end = known(row.t_end) ? row.t_end : trace.t_end;
   i.span = span;
   i.tid = row.tid;

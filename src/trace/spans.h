@@ -22,7 +22,8 @@ void tag_collections(const Trace& trace, const Request& request, std::vector<Til
 // Whether `tid` was a thread of `pid` that helps to collect.
 bool is_collector(const Trace& trace, std::uint32_t pid, std::uint32_t tid, Time t);
 
-// The time that a span took, from where it was stopped; to the end of the trace if it is open.
+// The time that a span took, from when the stop was asked for if that is told; to the end of the trace if it
+// is open.
 GcInterval interval_of(const Trace& trace, std::uint32_t span);
 
 }  // namespace srvprof

@@ -30,6 +30,7 @@ def spans(recording, name=None):
             continue
         row = {k: v.strip('"') for k, v in _FIELD.findall(line)}
         row = {**row, "t_begin": int(row.get("t_begin", 0)), "t_end": int(row.get("t_end", 0)),
+               "t_stopping": int(row.get("t_stopping", 0)),
                "kind": row.get("kind", ""), "name": row["name"]}
         if name is None or row["name"] == name:
             found.append(row)

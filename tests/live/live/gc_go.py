@@ -13,8 +13,8 @@ def check_go(t, server):
     inside = [s for s in stops if before.sent <= s["t_end"] <= after.received]
     t.note(f"{len(inside)} stops of the world")
     check(2 * said - 2 <= len(inside) <= 2 * said + 4, f"{len(inside)} stops for {said} collections")
-    # MemStats.PauseNs is both stops of a collection together.
-    both = [sum(s["t_end"] - s["t_begin"] for s in stops if s["t_end"] > c["t_begin"] and s["t_begin"] < c["t_end"])
+    # MemStats.PauseNs is both stops of a collection together, from when they were asked for.
+    both = [sum(s["t_end"] - (s["t_stopping"] or s["t_begin"]) for s in stops if s["t_end"] > c["t_begin"] and s["t_begin"] < c["t_end"])
             for c in cycles if c["t_begin"] > before.received and c["t_end"]]
     t.note(f"longest: MemStats (both stops of a collection) {after.said['longest_ms']:.2f} ms, recorded {max(both) / 1e6:.2f} ms")
     collector.check_source(t, recording)
