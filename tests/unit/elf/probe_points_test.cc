@@ -113,7 +113,7 @@ TEST(StringReference, FindsAFunctionByItsMessageAndItsCaller) {
     if (elf->machine != EM_X86_64) GTEST_SKIP() << "references are read on x86-64 only";
     const auto text = find_text(*elf, "the sample complains of a large number");
     ASSERT_TRUE(text);
-    const auto users = find_references(*elf, {*text, 1}, false);
+    const auto users = find_references(*elf, {*text, 0x7fff12345678}, false);
     ASSERT_EQ(users.size(), 2u);
     ASSERT_EQ(users[0].size(), 1u);
     EXPECT_TRUE(users[1].empty());
