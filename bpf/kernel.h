@@ -20,6 +20,7 @@ typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
 typedef __s64 s64;
+typedef __s16 s16;
 typedef __u16 __be16;
 typedef __u32 __be32;
 typedef __u32 __wsum;

@@ -45,6 +45,17 @@ SP_EXTERN struct {
 	__type(value, struct sp_row);
 } rows SEC(".maps");
 
+/*
+ * What was found for an address, since the same return addresses are met again and again: 32 bits of the
+ * address' hash, cfa, rbp. One word, so that it is read and written as a whole.
+ */
+SP_EXTERN struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1 << SP_FOUND_SHIFT);
+	__type(key, u32);
+	__type(value, u64);
+} found SEC(".maps");
+
 /* One walk; lives on the caller's stack. */
 struct sp_walker {
 	u64 pc, sp, bp;
@@ -52,7 +63,7 @@ struct sp_walker {
 	struct sp_walk *out;
 	u32 first, count;	/* of the process's texts */
 	u32 text;		/* the one that was used last */
-	u32 hint, shared_off;
+	u32 hint, shared_off, tag;
 	u32 n;
 	u16 end;
 	u8 exact;		/* pc is where execution stands, not a return address */
@@ -135,10 +146,56 @@ SP_INLINE long sp_stop(struct sp_walker *w, u16 end)
 	return 1;
 }
 
-/* The caller's registers by a row; 0 = go on. */
-SP_INLINE long sp_step_row(struct sp_walker *w, struct sp_row *r, u32 distance)
+/* How the caller is found: a row's fields; of SP_ROW_NONE and SP_ROW_LEAF, rbp 1 = managed code. */
+struct sp_rule {
+	int cfa, rbp;
+};
+
+/* Looks through the tables; false where no code is known. */
+SP_INLINE bool sp_look_up(struct sp_walker *w, u64 look, struct sp_rule *rule)
 {
-	int cfa_rule = r->cfa, rbp_rule = r->rbp;
+	struct sp_text *t = sp_text_at(w, look);
+	struct sp_row *r = NULL;
+
+	rule->cfa = SP_ROW_NONE;
+	rule->rbp = 1;
+	if (!t)
+		return false;
+	if ((t->flags & SP_TEXT_ROWS) && (w->exact || !(t->flags & SP_TEXT_LEAVES)))
+		r = sp_row_at(t, look - t->bias);
+	if (r && r->cfa != SP_ROW_NONE) {
+		rule->cfa = r->cfa;
+		rule->rbp = r->cfa == SP_ROW_LEAF ? 0 : r->rbp;
+	} else {
+		rule->rbp = t->flags & SP_TEXT_MANAGED ? 1 : 0;
+	}
+	return true;
+}
+
+/* The same through what is remembered. */
+SP_INLINE void sp_rule_at(struct sp_walker *w, u64 look, struct sp_rule *rule)
+{
+	u64 hash = ((look << 1 | w->exact) ^ (u64)w->tag << 48) * 0x9e3779b97f4a7c15ull, *word, v;
+	u32 slot = hash >> (64 - SP_FOUND_SHIFT), check = hash >> (32 - SP_FOUND_SHIFT);
+
+	word = bpf_map_lookup_elem(&found, &slot);
+	if (!word)
+		return;
+	v = *word;
+	if (v && (u32)(v >> 32) == check) {
+		rule->cfa = (s16)(v >> 16);
+		rule->rbp = (s16)v;
+		return;
+	}
+	if (sp_look_up(w, look, rule))
+		*word = (u64)check << 32 | (u32)(u16)rule->cfa << 16 | (u16)rule->rbp;
+	else
+		w->unmapped = 1;
+}
+
+/* The caller's registers by a row; 0 = go on. */
+SP_INLINE long sp_step_row(struct sp_walker *w, int cfa_rule, int rbp_rule, u64 look)
+{
 	u64 cfa, saved[2];
 
 	w->exact = 0;
@@ -159,7 +216,7 @@ SP_INLINE long sp_step_row(struct sp_walker *w, struct sp_row *r, u32 distance)
 		goto found;
 	}
 	if (cfa_rule == SP_ROW_PLT) {
-		cfa = w->sp + 8 + ((distance & 15) >= (u32)rbp_rule ? 8 : 0);
+		cfa = w->sp + 8 + ((look & 15) >= (u32)rbp_rule ? 8 : 0);
 		rbp_rule = 0;
 	} else if (cfa_rule >= SP_ROW_DEREF_SP) {
 		if (!sp_read(&cfa, 8, w->sp + 8 * (u64)(cfa_rule - SP_ROW_DEREF_SP)))
@@ -301,9 +358,8 @@ static long sp_walk_step(u32 i, void *context)
 {
 	struct sp_walker *w = context;
 	struct sp_walk *out = w->out;
+	struct sp_rule rule = {.cfa = SP_ROW_NONE, .rbp = 1};
 	struct sp_frame *frame;
-	struct sp_text *t;
-	struct sp_row *r;
 	u64 look;
 	long stop;
 
@@ -317,17 +373,11 @@ static long sp_walk_step(u32 i, void *context)
 	w->hash ^= w->hash >> 29;
 	/* A call may be the last instruction of its function: look at it, not at what follows. */
 	look = w->exact ? w->pc : w->pc - 1;
-	t = sp_text_at(w, look);
-	if (!t)
-		w->unmapped = 1;
-	r = NULL;
-	if (t && (t->flags & SP_TEXT_ROWS) && (w->exact || !(t->flags & SP_TEXT_LEAVES)))
-		r = sp_row_at(t, look - t->bias);
-	if (r && r->cfa != SP_ROW_NONE && r->cfa != SP_ROW_LEAF)
-		stop = sp_step_row(w, r, look - t->bias);
+	sp_rule_at(w, look, &rule);
+	if (rule.cfa == SP_ROW_NONE || rule.cfa == SP_ROW_LEAF)
+		stop = sp_step_frame(w, frame, rule.rbp, rule.cfa == SP_ROW_LEAF);
 	else
-		stop = sp_step_frame(w, frame, !t || (t->flags & SP_TEXT_MANAGED),
-				     r && r->cfa == SP_ROW_LEAF);
+		stop = sp_step_row(w, rule.cfa, rule.rbp, look);
 	if (stop)
 		return 1;
 	if (!w->pc)
@@ -352,6 +402,7 @@ SP_INLINE u64 sp_walk_user(struct sp_walk *out, struct sp_space *space, u32 pid)
 	w.count = space->count;
 	w.hint = space->hint;
 	w.shared_off = space->shared_off;
+	w.tag = space->tag;
 	w.switches = space->flags & SP_SPACE_SWITCHES;
 	w.end = SP_END_DEPTH;
 	w.exact = 1;

@@ -15,6 +15,7 @@ enum {
 	SP_BUCKET_SHIFT = 10,
 	SP_BUCKET = 1 << SP_BUCKET_SHIFT,
 	SP_SPACES = 1024,	/* processes with tables */
+	SP_FOUND_SHIFT = 13,	/* 8,192 addresses whose rows are remembered */
 };
 
 /*
@@ -73,7 +74,7 @@ struct sp_space {
 	__sp_u32 hint;		/* enum sp_hint */
 	__sp_u32 shared_off;	/* V8: offset of JSFunction's SharedFunctionInfo */
 	__sp_u32 flags;		/* enum sp_space_flag */
-	__sp_u32 pad;
+	__sp_u32 tag;		/* another one after each change: what was remembered before is void */
 };
 
 enum sp_space_flag {

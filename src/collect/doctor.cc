@@ -86,6 +86,12 @@ std::vector<DoctorLine> doctor() {
     l.kind = loaded.error().kind;
   }
   out.push_back(l);
+  if (loaded.ok()) {
+    const Status walker = try_walker();
+    out.push_back(line("stack walker", walker.ok(), walker.ok() ? "loads" : walker.error().what,
+                       "bpf_loop (Linux 5.17): complete stacks of code without frame pointers",
+                       "Linux 5.17 or newer", ErrorKind::kKernel, false));
+  }
   return out;
 }
 

@@ -294,10 +294,17 @@ Status Probes::attach() {
   }
   TRY(impl_->attach_samples());
   if (impl_->config.stacks != nullptr) {
-    const std::string& why = impl_->no_walker;
-    impl_->status.push_back({"stacks.unwind", why.empty(), why});
+    const Status walks = walker();
+    impl_->status.push_back({"stacks.unwind", walks.ok(),
+                             walks.ok() ? impl_->config.stacks->summary()
+                                        : "stacks are followed by frame pointer alone: " + walks.error().what});
   }
   return impl_->make_iterators();
+}
+
+Status Probes::walker() const {
+  if (impl_->no_walker.empty()) return {};
+  return Error{impl_->no_walker, "", ErrorKind::kKernel};
 }
 
 void Probes::detach() {
@@ -379,6 +386,18 @@ BpfRunTime Probes::end_statistics() {
   now.run_ns -= impl_->statistics_start.run_ns;
   now.runs -= impl_->statistics_start.runs;
   return now;
+}
+
+Status try_walker() {
+  ProbeConfig config;
+  config.pids = {static_cast<std::uint32_t>(::getpid())};
+  config.ring_bytes = 65536;
+  StackTables tables{ProcFs{}};
+  tables.add(::getpid(), "");
+  config.stacks = &tables;
+  auto probes = Probes::load(config);
+  if (!probes) return probes.take_error();
+  return (*probes)->walker();
 }
 
 Status try_load() {

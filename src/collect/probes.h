@@ -75,6 +75,8 @@ class Probes {
 
   sp_shared& shared();
   const std::vector<ProbeStatus>& status() const;
+  // Why config.stacks is not used; fine where it is, or was not given.
+  Status walker() const;
   Status add_target(std::uint32_t pid);
   SpanHooks span_hooks();
 
@@ -93,5 +95,7 @@ class Probes {
 
 // Why the kernel would refuse the probes, found out by loading them; ok if it would not.
 Status try_load();
+// The same with the stack walker, which is not required: why it is refused.
+Status try_walker();
 
 }  // namespace srvprof

@@ -195,7 +195,7 @@ Status StackTables::write(pid_t pid, Process& p) {
       if (range.rows->leaves_only) to[i].flags |= SP_TEXT_LEAVES;
     }
   }
-  sp_space space{*first, count, p.hint, p.shared_off, 0, 0};
+  sp_space space{*first, count, p.hint, p.shared_off, 0, ++tag_};
   if (p.switches) space.flags |= SP_SPACE_SWITCHES;
   const auto key = static_cast<std::uint32_t>(pid);
   if (bpf_map_update_elem(maps_.spaces, &key, &space, BPF_ANY) != 0) {
@@ -238,6 +238,16 @@ void StackTables::refresh(Time now, const sp_shared& shared) {
   if (!all) return;
   lost_way_ = lost_way;
   gap_ = found ? kShortestGap : std::min(std::max(gap_ * 2, kShortestGap), kLongestGap);
+}
+
+std::string StackTables::summary() const {
+  std::size_t modules = 0, bytes = maps_.sizes.texts * sizeof(sp_text);
+  for (const auto& module : modules_.all()) {
+    modules += !module->rows.rows.empty();
+    bytes += memory_bytes(module->rows);
+  }
+  return fmt::format("by tables of {} rows from {} modules, {:.1f} MB", modules_.rows(), modules,
+                     static_cast<double>(bytes) / 1e6);
 }
 
 void StackTables::write_capabilities(RecordingWriter& writer) const {

@@ -28,6 +28,14 @@ void note_difference(const char* what, std::span<const std::uint64_t> kernel, st
                                           other.size(), words_of(kernel, from), words_of(other, from)));
 }
 
+// The smallest number that a share of them does not exceed.
+std::uint32_t quantile(std::vector<std::uint32_t>& numbers, double share) {
+  if (numbers.empty()) return 0;
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(numbers.size() - 1));
+  std::nth_element(numbers.begin(), numbers.begin() + at, numbers.end());
+  return numbers[static_cast<std::size_t>(at)];
+}
+
 }  // namespace
 
 bool read_copy(const oracle_copy& copy, std::uint64_t address, void* to, std::size_t size) {
@@ -83,14 +91,16 @@ void count_dwarf(const oracle_copy& copy, std::span<const std::uint64_t> pcs, bo
   if (!prefix || (far && pcs.size() != kernel.size())) note_difference("libdw", kernel, pcs, tally);
 }
 
-std::string json_of(const Tally& t) {
+std::string json_of(Tally t) {
   std::string differences;
   for (const std::string& d : t.differences) differences += fmt::format("{}\"{}\"", differences.empty() ? "" : ", ", d);
   return fmt::format(
       "{{\"stacks\": {}, \"complete\": {}, \"broken\": {}, \"deep\": {}, \"rows_complete\": {}, \"rows_same\": {}, "
-      "\"dwarf\": {}, \"dwarf_same\": {}, \"dwarf_short\": {}, \"dwarf_short_same\": {}, \"differences\": [{}]}}",
+      "\"dwarf\": {}, \"dwarf_same\": {}, \"dwarf_short\": {}, \"dwarf_short_same\": {}, "
+      "\"walk_ns\": [{}, {}], \"kernel_ns\": [{}, {}], \"differences\": [{}]}}",
       t.stacks, t.complete, t.broken, t.deep, t.rows_complete, t.rows_same, t.dwarf, t.dwarf_same, t.dwarf_short,
-      t.dwarf_short_same, differences);
+      t.dwarf_short_same, quantile(t.walk_ns, 0.5), quantile(t.walk_ns, 0.9), quantile(t.kernel_ns, 0.5),
+      quantile(t.kernel_ns, 0.9), differences);
 }
 
 }  // namespace srvprof

@@ -29,6 +29,7 @@ struct Tally {
   std::uint64_t dwarf_same = 0;   // of them, frame by frame the same as the kernel side's
   std::uint64_t dwarf_short = 0;  // stacks that libdw gave up before: it knows no code without rows
   std::uint64_t dwarf_short_same = 0;  // of them, the same as far as it got
+  std::vector<std::uint32_t> walk_ns, kernel_ns;  // one a stack: our walk, bpf_get_stack
   std::vector<std::string> differences;  // the first few, in words
 };
 
@@ -37,6 +38,6 @@ void count_rows(const oracle_copy& copy, const StackWalk& walk, Tally& tally);
 void count_dwarf(const oracle_copy& copy, std::span<const std::uint64_t> pcs, bool whole, Tally& tally);
 
 // {"stacks": 12, ...}
-std::string json_of(const Tally& tally);
+std::string json_of(Tally tally);
 
 }  // namespace srvprof

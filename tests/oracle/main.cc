@@ -38,6 +38,8 @@ int on_copy(void* context, void* data, std::size_t size) {
   if (copy.walk.hash == 0) return 0;
   Tally& t = copy.off_cpu != 0 ? o.off : o.on;
   ++t.stacks;
+  t.walk_ns.push_back(copy.walk_ns);
+  t.kernel_ns.push_back(copy.kernel_ns);
   t.complete += copy.walk.end == SP_END_COMPLETE;
   t.broken += copy.walk.end == SP_END_BROKEN;
   t.deep += copy.walk.end == SP_END_DEPTH;

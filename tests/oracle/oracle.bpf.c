@@ -42,10 +42,11 @@ SP_INLINE void copy_registers(struct oracle_copy *c)
 	c->reg[16] = r->ip;
 }
 
-SP_INLINE void take(u32 pid, u32 off_cpu)
+SP_INLINE void take(void *ctx, u32 pid, u32 off_cpu)
 {
 	struct sp_space *space = bpf_map_lookup_elem(&spaces, &pid);
 	struct oracle_copy *c;
+	u64 t0, t1;
 	u32 i;
 
 	if (!space)
@@ -58,7 +59,12 @@ SP_INLINE void take(u32 pid, u32 off_cpu)
 	copy_registers(c);
 	c->off_cpu = off_cpu;
 	c->walk.h.aux = 0;
+	t0 = bpf_ktime_get_ns();
 	c->walk.hash = sp_walk_user(&c->walk, space, pid);
+	t1 = bpf_ktime_get_ns();
+	bpf_get_stack(ctx, c->stack, 8 * SP_STACK_MAX, BPF_F_USER_STACK);
+	c->walk_ns = t1 - t0;
+	c->kernel_ns = bpf_ktime_get_ns() - t1;
 	c->base = c->reg[7] & ~(u64)(ORACLE_PAGE - 1);
 	for (i = 0; i < ORACLE_PAGES; i++) {
 		if (bpf_probe_read_user(&c->stack[i * ORACLE_PAGE], ORACLE_PAGE,
@@ -75,7 +81,7 @@ int oracle_tick(struct bpf_perf_event_data *ctx)
 	u32 pid = bpf_get_current_pid_tgid() >> 32;
 
 	if (shared.active && sp_is_target(pid))
-		take(pid, 0);
+		take(ctx, pid, 0);
 	return 0;
 }
 
@@ -90,6 +96,6 @@ int BPF_PROG(oracle_switch, bool preempt, struct task_struct *prev)
 	if (now - last_switch < cfg.user_stack_gap_ns)
 		return 0;
 	last_switch = now;
-	take(prev->tgid, 1);
+	take(ctx, prev->tgid, 1);
 	return 0;
 }

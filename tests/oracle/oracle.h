@@ -16,6 +16,8 @@ struct oracle_copy {
 	__sp_u64 base;		/* address of stack[0] */
 	__sp_u32 pages;		/* that could be copied */
 	__sp_u32 off_cpu;
+	__sp_u32 walk_ns;	/* that the walk took */
+	__sp_u32 kernel_ns;	/* that the kernel's own walk by frame pointers took (bpf_get_stack) */
 	struct sp_walk walk;
 	__sp_u8 stack[ORACLE_PAGES * ORACLE_PAGE];
 };

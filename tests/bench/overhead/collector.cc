@@ -72,7 +72,9 @@ std::uint64_t resident_bytes() {
 
 Status Collector::load() {
   const ProcessInfo target = TRY(read_process(fs_, options_.target));
-  const ProbeConfig config = TRY(probe_config(fs_, target, options_.full));
+  ProbeConfig config = TRY(probe_config(fs_, target, options_.full));
+  stacks_.add(target.pid, config.go ? "go" : "");
+  config.stacks = &stacks_;
   probes_ = TRY(Probes::load(config));
   Fd file = TRY(scratch_file(options_.directory));
   writer_.emplace(TRY(RecordingWriter::adopt(std::move(file), "the recording")));
@@ -198,6 +200,7 @@ void Collector::turn() {
   since_round_ += now - last_turn_;
   last_turn_ = now;
   statistics(now);
+  if (on_) stacks_.refresh(now, probes_->shared());
   if (since_round_ < kRound) return;
   since_round_ = {};
   snapshots_->take(*probes_, ring_peak_, ring_total_, *writer_);

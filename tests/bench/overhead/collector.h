@@ -12,6 +12,7 @@
 #include "collect/live_stats.h"
 #include "collect/probes.h"
 #include "collect/snapshot.h"
+#include "collect/stack_tables.h"
 #include "recording/writer.h"
 #include "shared.h"
 #include "target/proc_fs.h"
@@ -45,6 +46,7 @@ class Collector {
   const LoadCounters& load_;
   TracerCounters& counters_;
   ProcFs fs_;
+  StackTables stacks_{fs_};
   std::unique_ptr<Probes> probes_;
   std::optional<RecordingWriter> writer_;
   std::optional<Snapshots> snapshots_;

@@ -36,6 +36,8 @@ def check_oracle(t, found, what, complete=0.99, same=0.98):
                f"as by rows in user space {100 * share(f['rows_same'], f['stacks']):.2f} %; libdw got as far with "
                f"{f['dwarf']} and says the same of {100 * share(f['dwarf_same'], f['dwarf']):.2f} %, gave up "
                f"{f['dwarf_short']} earlier, the same so far in {100 * share(f['dwarf_short_same'], f['dwarf_short']):.2f} %")
+        t.note(f"  a walk: {f['walk_ns'][0] / 1e3:.1f} us median, {f['walk_ns'][1] / 1e3:.1f} us p90; bpf_get_stack "
+               f"{f['kernel_ns'][0] / 1e3:.1f} us, {f['kernel_ns'][1] / 1e3:.1f} us")
         for difference in f["differences"][:3]:
             t.note(f"  {difference}")
         if f["stacks"] < FEW:
@@ -45,9 +47,9 @@ def check_oracle(t, found, what, complete=0.99, same=0.98):
         check(share(f["rows_same"], f["stacks"]) >= same, f"{what}: other stacks than the oracle's {where} CPU: {f}")
 
 
-def check_dwarf(found, what, same=0.98):
+def check_dwarf(found, what, same=0.98, places=("on", "off")):
     """libdw, which knows nothing of our rows, followed the stacks to their end and says the same."""
-    for where in ("on", "off"):
+    for where in places:
         f = found[where]
         if f["stacks"] < FEW:
             continue
