@@ -316,7 +316,7 @@ bool decode_span(const Context& c) {
   if (!kind.kinds.empty() && !text.empty()) {
     row.reason += row.reason.empty() ? text : " (" + text + ")";
   }
-  return emit(c, row);
+  return emit(c, row, c.hooks.span);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ struct DecodeHooks {
   std::function<void(const rows::Conn&)> conn;
   std::function<void(const rows::Task&)> task;
   std::function<void(const rows::Stack&)> stack;
+  std::function<void(const rows::Span&)> span;
 };
 
 // Decodes one record of the ring and adds its row to the writer. False if the record is unknown or

@@ -119,6 +119,9 @@ DecodeHooks Session::decode_hooks() {
     if ((t.flags & SP_TASK_TARGET) != 0) code_of_task(t);
   };
   h.stack = [this](const rows::Stack& s) { frames_.add(s); };
+  h.span = [this](const rows::Span& s) {
+    if (s.kind == "mark-compact") frames_.forget_moved(s.pid);
+  };
   return h;
 }
 
