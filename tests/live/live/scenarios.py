@@ -3,7 +3,7 @@
 import time
 
 from . import loads, process, quality, report, servers, srvprof
-from .outcome import Skip, check
+from .outcome import check
 
 SERVER_CPU, CLIENT_CPU = 0, 1
 
@@ -56,37 +56,39 @@ def check_explained(t, server, path):
     quality.check_explained(t, table)
 
 
-# Of a quiet run: how long the server may have waited for its core, as a share of the time, and what
+# Of a calm run: how long the server may have waited for its core, as a share of the time, and what
 # the hypervisor may have taken.
 CALM_RUNQ = 0.004
 CALM_STEAL_NS = 20_000_000
+# What others did to the machine. In a run that was not calm by schedstat's and the hypervisor's own
+# figures they are true findings.
+OUTSIDE = {"steal", "runq-neighbour", "runq-load-generator", "observer"}
 
 
 def check_quiet(t, start, path, rate, runs=10, seconds=3):
     """Light load, generator on the other core: at least 9 of 10 runs find nothing.
 
-    A run that others disturbed is no control: schedstat and the stolen time, not srvprof, tell which
-    were, and up to three times as many runs are made to have enough.
+    Where others did disturb a run, which the kernel's own figures tell, not srvprof, findings that
+    name the disturbance are right; the server itself is to blame in none.
     """
     server = start()
     mix = f"16,rate={rate} GET {server.url(path)}"
     loads.warm_up(t, mix, seconds=2)
-    blamed, quiet, disturbed = [], 0, 0
-    while quiet < runs and disturbed < 2 * runs:
+    wrong, calm, outside = [], 0, 0
+    for _ in range(runs):
         runq, stolen = process.run_queue_ns(server.pid), process.stolen_ns()
         recording, _ = record(t, server, mix, seconds=seconds)
         runq, stolen = process.run_queue_ns(server.pid) - runq, process.stolen_ns() - stolen
-        if runq > CALM_RUNQ * seconds * 1e9 or stolen > CALM_STEAL_NS:
-            disturbed += 1
-            continue
-        quiet += 1
+        disturbed = runq > CALM_RUNQ * seconds * 1e9 or stolen > CALM_STEAL_NS
+        calm += not disturbed
         found = recording.report().findings()
-        blamed += [report.shares(found)] if found else []
-    t.note(f"{quiet} quiet runs, findings in {len(blamed)}: {'; '.join(blamed) or 'none'}; "
-           f"{disturbed} disturbed runs do not count")
-    if quiet < runs / 2:
-        raise Skip(f"the machine is not quiet: {disturbed} of {disturbed + quiet} runs were disturbed")
-    check(10 * len(blamed) <= quiet, f"{len(blamed)} of {quiet} quiet runs have findings: {'; '.join(blamed)}")
+        if disturbed and found and all(cause in OUTSIDE for cause in found):
+            outside += 1
+        elif found:
+            wrong.append(report.shares(found))
+    t.note(f"{runs} runs: {calm} were calm; no finding in {runs - outside - len(wrong)}, only the disturbance "
+           f"named in {outside}; other findings in {len(wrong)}: {'; '.join(wrong) or 'none'}")
+    check(10 * len(wrong) <= runs, f"{len(wrong)} of {runs} quiet runs have findings: {'; '.join(wrong)}")
 
 
 def blocker(t, **env):
