@@ -18,8 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMostBlocks = 40;      // a run: longer blocks in longer runs
-constexpr double kLeastShare = 0.05;         // of the gap in one of the runs
+constexpr std::size_t kMostBlocks = 40;  // a run: longer blocks in longer runs
+constexpr double kLeastShare = 0.05;     // of the gap in one of the runs
 constexpr std::size_t kMostStates = 8, kMostRoutes = 8;
 
 bool is_warm_up(const LoadPhase& phase) { return phase.name.starts_with("warm-up"); }
@@ -53,14 +53,17 @@ std::vector<Pair> pairs_of(const Report& a, const Report& b, const CompareOption
     return {};
   }
   if (options.mix_phases) {
-    return {{"all of the load", {in_a.front().begin, in_a.back().end},
+    return {{"all of the load",
+             {in_a.front().begin, in_a.back().end},
              {in_b.front().begin, in_b.back().end}}};
   }
   std::vector<Pair> pairs;
   if (!options.phase.empty()) {
     Pair pair{options.phase, {}, {}};
-    for (const LoadPhase& p : a.phases) if (p.name == options.phase) pair.a = {p.begin, p.end};
-    for (const LoadPhase& p : b.phases) if (p.name == options.phase) pair.b = {p.begin, p.end};
+    for (const LoadPhase& p : a.phases)
+      if (p.name == options.phase) pair.a = {p.begin, p.end};
+    for (const LoadPhase& p : b.phases)
+      if (p.name == options.phase) pair.b = {p.begin, p.end};
     if (known(pair.a.begin) && known(pair.b.begin)) return {pair};
     out.refused = fmt::format("{} has no phase '{}'", known(pair.a.begin) ? out.file_b : out.file_a,
                               options.phase);
@@ -70,8 +73,9 @@ std::vector<Pair> pairs_of(const Report& a, const Report& b, const CompareOption
   if (names_of(in_a) != names_of(in_b)) {
     out.refused = fmt::format("their phases do not match: {} in {}, {} in {}", names_of(in_a),
                               out.file_a, names_of(in_b), out.file_b);
-    out.hint = "--phase NAME compares one, --phases FILE names them by hand, --mix-phases takes all "
-               "of the load as one";
+    out.hint =
+        "--phase NAME compares one, --phases FILE names them by hand, --mix-phases takes all "
+        "of the load as one";
     return {};
   }
   for (std::size_t i = 0; i < in_a.size(); ++i) {
@@ -115,7 +119,8 @@ void apply(const TestResult& test, Change& change) {
 
 std::vector<Change> latency_changes(const Trace& a, const Trace& b, const Pair& pair,
                                     Duration block, const std::string& route) {
-  const auto blocks_a = blocks_of(a, pair.a, block, route), blocks_b = blocks_of(b, pair.b, block, route);
+  const auto blocks_a = blocks_of(a, pair.a, block, route),
+             blocks_b = blocks_of(b, pair.b, block, route);
   const auto all_a = latencies_of(a, pair.a, route), all_b = latencies_of(b, pair.b, route);
   std::vector<Change> out;
   for (const double p : {50.0, 90.0, 99.0, 99.9}) {
@@ -245,18 +250,25 @@ std::optional<PhaseChange> figures_of(const Trace& a, const Trace& b, const Pair
   }
   const auto blocks_a = blocks_of(a, pair.a, phase.block, {});
   const auto blocks_b = blocks_of(b, pair.b, phase.block, {});
-  Change rate{"throughput", "requests/s", rate_of(blocks_a, phase.block),
-              rate_of(blocks_b, phase.block), {}, false, false, ""};
+  Change rate{"throughput",
+              "requests/s",
+              rate_of(blocks_a, phase.block),
+              rate_of(blocks_b, phase.block),
+              {},
+              false,
+              false,
+              ""};
   apply(test_rate(blocks_a, blocks_b), rate);
   phase.figures.push_back(std::move(rate));
-  for (Change& c : latency_changes(a, b, pair, phase.block, {})) phase.figures.push_back(std::move(c));
+  for (Change& c : latency_changes(a, b, pair, phase.block, {}))
+    phase.figures.push_back(std::move(c));
   return phase;
 }
 
 std::string change_words(const Change& c) {
   const double percent = c.a > 0 ? (c.b / c.a - 1) * 100 : 0;
-  const char* form = c.unit == "ms" ? "{} {:.3g} -> {:.3g} ms ({:+.0f} %)"
-                                    : "{} {:.0f} -> {:.0f}/s ({:+.0f} %)";
+  const char* form =
+      c.unit == "ms" ? "{} {:.3g} -> {:.3g} ms ({:+.0f} %)" : "{} {:.0f} -> {:.0f}/s ({:+.0f} %)";
   return fmt::format(fmt::runtime(form), c.name, c.a, c.b, percent);
 }
 
@@ -288,10 +300,9 @@ void conclude(Comparison& out) {
     const CauseChange& c = phase.routes.front().causes.front();
     if (std::chrono::abs(c.gap_b - c.gap_a) < 1ms) continue;
     const std::string& culprit = c.gap_b > c.gap_a ? c.culprit_b : c.culprit_a;
-    out.verdict.push_back(fmt::format("slow requests of {}: {}{}: {} -> {}",
-                                      phase.routes.front().route, c.title,
-                                      culprit.empty() ? "" : " (" + culprit + ")",
-                                      ms_words(c.gap_a), ms_words(c.gap_b)));
+    out.verdict.push_back(fmt::format(
+        "slow requests of {}: {}{}: {} -> {}", phase.routes.front().route, c.title,
+        culprit.empty() ? "" : " (" + culprit + ")", ms_words(c.gap_a), ms_words(c.gap_b)));
   }
 }
 

@@ -61,8 +61,8 @@ struct ProcessChange {
 
 struct Comparison {
   std::string file_a, file_b;
-  std::string refused, hint;  // why the runs cannot be compared: then nothing else is filled
-  bool different = false;     // of throughput, or p50 or p99 of all routes
+  std::string refused, hint;         // why the runs cannot be compared: then nothing else is filled
+  bool different = false;            // of throughput, or p50 or p99 of all routes
   std::vector<std::string> verdict;  // the first is the sentence
   std::vector<PhaseChange> phases;
   std::vector<Change> facts;             // connections, migrations, GC, CPU: not tested

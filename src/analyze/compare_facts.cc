@@ -13,9 +13,9 @@ namespace srvprof {
 namespace {
 
 constexpr double kLeastCpus = 0.02;
-constexpr double kStarved = 1.3;      // times longer that the generator waits for each second it runs
-constexpr double kWaits = 0.3;        // seconds a second: less is no starvation
-constexpr double kTook = 0.1;         // CPUs more: a process that took them
+constexpr double kStarved = 1.3;  // times longer that the generator waits for each second it runs
+constexpr double kWaits = 0.3;    // seconds a second: less is no starvation
+constexpr double kTook = 0.1;     // CPUs more: a process that took them
 
 bool is_in(const std::vector<Window>& windows, Time t) {
   return std::any_of(windows.begin(), windows.end(),
@@ -95,8 +95,14 @@ void add_placement(const RunFacts& a, const RunFacts& b, std::vector<Change>& ou
       return at == f.samples_by_cpu.end() ? 0 : at->second / f.samples * 100;
     };
     if (std::abs(share(a) - share(b)) < 10) continue;
-    out.push_back({fmt::format("target's code on CPU {}", cpu), "%", share(a), share(b), {}, false,
-                   false, ""});
+    out.push_back({fmt::format("target's code on CPU {}", cpu),
+                   "%",
+                   share(a),
+                   share(b),
+                   {},
+                   false,
+                   false,
+                   ""});
   }
 }
 
@@ -214,13 +220,15 @@ std::vector<std::string> machine_words(const std::vector<ProcessChange>& process
   if (!generator.comm.empty() && wait_after >= kWaits && each_after >= 1 &&
       each_after >= kStarved * std::max(each_before, 0.1)) {
     out.push_back(fmt::format(
-        "the load generator ({}) starved in the {} run: for each second on a CPU its threads waited "
+        "the load generator ({}) starved in the {} run: for each second on a CPU its threads "
+        "waited "
         "{:.1f} s for one ({:.1f} s in the other run); it got {:.2f} CPUs, {:.2f} in the other run",
         generator.comm, slower ? "second" : "first", each_after, each_before, after, before));
     const double target_before = slower ? target.runq_a : target.runq_b;
     const double target_after = slower ? target.runq_b : target.runq_a;
-    out.push_back(fmt::format("the target's own wait for CPUs: {:.2f} s a second, {:.2f} in the other",
-                              target_after, target_before));
+    out.push_back(
+        fmt::format("the target's own wait for CPUs: {:.2f} s a second, {:.2f} in the other",
+                    target_after, target_before));
   }
   for (const ProcessChange& p : processes) {
     if (!p.role.empty() || std::abs(p.cpus_b - p.cpus_a) < kTook || out.size() > 6) continue;

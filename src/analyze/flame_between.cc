@@ -48,8 +48,7 @@ class Merger {
 
  private:
   std::uint32_t number(const std::string& label) {
-    const auto [at, is_new] =
-        index_.try_emplace(label, static_cast<std::uint32_t>(labels_.size()));
+    const auto [at, is_new] = index_.try_emplace(label, static_cast<std::uint32_t>(labels_.size()));
     if (is_new) labels_.push_back(label);
     return at->second;
   }
@@ -73,8 +72,8 @@ FlameData flame_between(const Trace& trace, const Trace& baseline, const FlameOp
   const double thousand = options.kind == FlameKind::kOnCpu ? 1000 : 1;
   out.unit = options.kind == FlameKind::kOnCpu ? "samples" : "ms";
   if (!per_request) {
-    out.subtitle += options.kind == FlameKind::kOnCpu ? ", samples per 1,000 requests"
-                                                      : ", ms a request";
+    out.subtitle +=
+        options.kind == FlameKind::kOnCpu ? ", samples per 1,000 requests" : ", ms a request";
   }
   const auto scale = [&](const Trace& t) {
     return per_request ? 1.0 : thousand / requests_of(t, options);

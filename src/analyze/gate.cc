@@ -46,8 +46,8 @@ struct Number {
 
 std::optional<Number> parse_number_and_unit(std::string_view s) {
   Number out;
-  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), out.value,
-                                            std::chars_format::fixed);
+  const auto [end, error] =
+      std::from_chars(s.data(), s.data() + s.size(), out.value, std::chars_format::fixed);
   if (error != std::errc{} || !std::isfinite(out.value) || out.value < 0) return std::nullopt;
   out.unit = trimmed(s.substr(static_cast<std::size_t>(end - s.data())));
   return out;
@@ -63,11 +63,11 @@ void judge_percentile(const Limit& limit, const Group& group, LimitResult& out) 
     if (p.p != limit.percentile) continue;
     out.value = static_cast<double>(p.value.count());
     out.judged = p.enough;
-    out.words = p.enough ? fmt::format("p{:g} is {}, of {}", p.p,
-                                       interval_words(p.value, p.low, p.high),
-                                       plural_words(group.requests, "request"))
-                         : fmt::format("{} are too few for a p{:g}",
-                                       plural_words(group.requests, "request"), p.p);
+    out.words = p.enough
+                    ? fmt::format("p{:g} is {}, of {}", p.p, interval_words(p.value, p.low, p.high),
+                                  plural_words(group.requests, "request"))
+                    : fmt::format("{} are too few for a p{:g}",
+                                  plural_words(group.requests, "request"), p.p);
   }
 }
 
@@ -225,7 +225,8 @@ Gate check_limits(const Report& report, const std::vector<Limit>& limits,
     if (judged) continue;
     gate.passed = false;  // a limit that nothing was held against has not been kept
     if (gate.results.empty() || gate.results.back().limit != limit.text) {
-      gate.results.push_back({limit.text, "", "", 0, false, false, "there are no requests to judge"});
+      gate.results.push_back(
+          {limit.text, "", "", 0, false, false, "there are no requests to judge"});
     }
   }
   return gate;

@@ -7,9 +7,9 @@
 namespace srvprof {
 namespace {
 
-constexpr double kStallFactor = 3;         // intervals: what takes longer is a stall
-constexpr std::size_t kFewestInARow = 8;   // requests of a connection that tell its interval
-constexpr double kMostMissing = 1000;      // of one stall, one by one; more are spread evenly
+constexpr double kStallFactor = 3;        // intervals: what takes longer is a stall
+constexpr std::size_t kFewestInARow = 8;  // requests of a connection that tell its interval
+constexpr double kMostMissing = 1000;     // of one stall, one by one; more are spread evenly
 
 Duration median(std::vector<Duration>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -102,7 +102,8 @@ std::optional<LatencyWeights> intended_at_client(const std::vector<const ClientS
   // Without numbers of connections: what one of them sends in, on average.
   const std::vector<Sent>& all = by_conn[kNoConnection];
   if (connections == 0 || all.size() < kFewestInARow * connections) return std::nullopt;
-  const Duration interval = (all.back().t - all.front().t) * static_cast<std::int64_t>(connections) /
+  const Duration interval = (all.back().t - all.front().t) *
+                            static_cast<std::int64_t>(connections) /
                             static_cast<std::int64_t>(all.size());
   if (interval <= Duration{}) return std::nullopt;
   for (const Sent& s : all) {

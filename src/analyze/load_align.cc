@@ -75,7 +75,8 @@ class Chooser {
   void window_of_samples(Time zero) {
     set_.zero = zero;
     Duration end{};
-    for (const ClientSample& s : run_.samples) end = std::max(end, s.start + std::max(s.latency, 0ns));
+    for (const ClientSample& s : run_.samples)
+      end = std::max(end, s.start + std::max(s.latency, 0ns));
     const Duration first = run_.samples.empty() ? Duration{} : run_.samples.front().start;
     set_.begin = zero + first - kSlack;
     set_.end = zero + end + kSlack;
@@ -190,7 +191,8 @@ void Chooser::by_length() {
     const bool starts = i == 0 || arrivals[i] - last >= kPause;
     last = arrivals[i];
     if (!starts || ++tried > kMostStarts) continue;
-    const auto to = std::lower_bound(arrivals.begin(), arrivals.end(), arrivals[i] + length + kPause);
+    const auto to =
+        std::lower_bound(arrivals.begin(), arrivals.end(), arrivals[i] + length + kPause);
     const auto n = static_cast<std::uint64_t>(to - arrivals.begin()) - i;
     if (abs_difference(n, *counted()) >= best) continue;
     best = abs_difference(n, *counted());

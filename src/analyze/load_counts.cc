@@ -77,8 +77,7 @@ void tell_fewer(const Trace& trace, const LoadView& view, std::uint64_t fewer,
 
 }  // namespace
 
-void count_both_ends(const Trace& trace, const ClientRun& run, const LoadSet& set,
-                     LoadView& view) {
+void count_both_ends(const Trace& trace, const ClientRun& run, const LoadSet& set, LoadView& view) {
   view.counted = run.counts.answered ? run.counts.answered : run.counts.requests;
   view.unanswered = run.counts.unanswered;
   view.recorded = set.requests.size();

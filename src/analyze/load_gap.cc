@@ -9,9 +9,9 @@
 namespace srvprof {
 namespace {
 
-constexpr double kSame = 0.05;         // of the client's figure: less is no difference
-constexpr double kQueued = 0.05;       // seconds a second: less run queue is not worth a word
-constexpr double kChurn = 1.5;         // requests a connection: below it each pays for a connect
+constexpr double kSame = 0.05;    // of the client's figure: less is no difference
+constexpr double kQueued = 0.05;  // seconds a second: less run queue is not worth a word
+constexpr double kChurn = 1.5;    // requests a connection: below it each pays for a connect
 
 // The generator's processes together, over the recording.
 struct GeneratorCpu {
@@ -54,8 +54,9 @@ std::string outside_words(const BothEnds& b, const ClientRun& run) {
 void tell_difference(const ClientRun& run, const LoadView& view, std::vector<std::string>& out) {
   const BothEnds* b = judged(view.whole);
   if (run.kind == LatencyKind::kCorrected) {
-    out.push_back(view.tool + "'s percentiles hold latencies that it never measured: they are not "
-                              "compared with the server's");
+    out.push_back(view.tool +
+                  "'s percentiles hold latencies that it never measured: they are not "
+                  "compared with the server's");
     return;
   }
   if (b == nullptr) {
@@ -70,9 +71,8 @@ void tell_difference(const ClientRun& run, const LoadView& view, std::vector<std
         "the difference is the time that requests waited to be sent, and the client's own",
         b->p, ms_words(*b->client), ms_words(*b->server)));
   } else if (std::abs(to_ms(more)) <= same) {
-    out.push_back(
-        fmt::format("both ends agree on p{:g}: what the client waited for happened at the server",
-                    b->p));
+    out.push_back(fmt::format(
+        "both ends agree on p{:g}: what the client waited for happened at the server", b->p));
   } else if (more.count() > 0) {
     out.push_back(outside_words(*b, run));
   } else {
@@ -88,7 +88,8 @@ void tell_turnaround(const Trace& trace, const LoadSet& set, const LoadView& vie
   if (!view.turnaround_p50) return;
   Duration sum{};
   for (const RequestId id : set.requests) sum += trace.request(id).latency();
-  const double server = to_ms(sum) / static_cast<double>(std::max<std::size_t>(set.requests.size(), 1));
+  const double server =
+      to_ms(sum) / static_cast<double>(std::max<std::size_t>(set.requests.size(), 1));
   const double turn = to_ms(*view.turnaround_mean);
   out.push_back(fmt::format(
       "of a connection's cycle {} is the server's ({:.2f} ms a request, mean) and {} the "

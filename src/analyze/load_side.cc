@@ -88,8 +88,7 @@ ClientFigures client_figures(const Joined& j, const std::vector<const ClientSamp
   std::sort(out.as_intended.begin(), out.as_intended.end());
   if (out.as_intended.empty() && j.loop == LoopKind::kClosed &&
       j.run.kind == LatencyKind::kAsSent && !samples.empty()) {
-    out.estimate =
-        intended_at_client(samples, j.run.connections.value_or(j.set.connections));
+    out.estimate = intended_at_client(samples, j.run.connections.value_or(j.set.connections));
   }
   return out;
 }
@@ -106,8 +105,8 @@ LoadPart part_of(const Joined& j, Time from, Time to, bool whole) {
   for (const double p : kPercentiles) {
     BothEnds b;
     b.p = p;
-    b.client = whole && samples.empty() ? printed(j.run.latency, p)
-                                        : at_percentile(client.as_sent, p);
+    b.client =
+        whole && samples.empty() ? printed(j.run.latency, p) : at_percentile(client.as_sent, p);
     // A tool that tells both: wrk2 --u_latency.
     if (whole && j.run.as_sent && j.run.kind == LatencyKind::kAsIntended) {
       b.client_intended = b.client;
@@ -173,8 +172,8 @@ std::string command_of(const std::string& argv) {
   return first.substr(first.rfind('/') == std::string::npos ? 0 : first.rfind('/') + 1);
 }
 
-LoadView captured_view(const Trace& trace, const Facts& facts,
-                       const std::vector<LoadPhase>& phases, const rows::Load& load) {
+LoadView captured_view(const Trace& trace, const Facts& facts, const std::vector<LoadPhase>& phases,
+                       const rows::Load& load) {
   const std::string source =
       fmt::format("{} (pid {}), started by srvprof", command_of(load.argv), load.pid);
   LoadView view;
@@ -182,8 +181,9 @@ LoadView captured_view(const Trace& trace, const Facts& facts,
   if (run.ok()) {
     view = view_of(trace, facts, phases, *run, &load);
   } else if (load.output.size() >= kCapturedWhole) {
-    view.problem = "its output was too long to keep the beginning: let it write a file, then "
-                   "report --load FILE";
+    view.problem =
+        "its output was too long to keep the beginning: let it write a file, then "
+        "report --load FILE";
   } else {
     view.problem = run.error().what;
   }
@@ -211,7 +211,8 @@ std::vector<LoadView> load_views(const Trace& trace, const Facts& facts,
     LoadView view = view_of(trace, facts, phases, input.run, load);
     view.source = "file " + input.name;
     if (load != nullptr) {
-      std::erase_if(out, [&](const LoadView& v) { return v.pid == load->pid && !v.problem.empty(); });
+      std::erase_if(out,
+                    [&](const LoadView& v) { return v.pid == load->pid && !v.problem.empty(); });
     }
     out.push_back(std::move(view));
   }

@@ -11,8 +11,8 @@
 namespace srvprof {
 
 // One view a load command that srvprof started and a file of `options.loads`, in that order. Output
-// that no importer knows gives a view with a `problem`; a file that the started command's line names
-// takes its place.
+// that no importer knows gives a view with a `problem`; a file that the started command's line
+// names takes its place.
 std::vector<LoadView> load_views(const Trace& trace, const Facts& facts,
                                  const std::vector<LoadPhase>& phases,
                                  const ReportOptions& options);

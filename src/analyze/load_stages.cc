@@ -63,7 +63,8 @@ std::string_view take_word(std::string_view& line) {
 
 // When the load began: its command's start, else the first request.
 Time load_start(const Trace& trace) {
-  if (!trace.loads.empty() && known(trace.loads.front().t_start)) return trace.loads.front().t_start;
+  if (!trace.loads.empty() && known(trace.loads.front().t_start))
+    return trace.loads.front().t_start;
   return trace.requests.empty() ? trace.t_begin : trace.requests.front().t_arrive;
 }
 

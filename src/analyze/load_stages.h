@@ -20,7 +20,8 @@ namespace srvprof {
 Result<std::vector<rows::PhaseMark>> parse_phases(const Trace& trace, std::string_view text,
                                                   const std::string& name);
 
-// Marks (source "stage") of `k6 run --stage 5s:10,10s:20` (or -s) if srvprof started such a command.
+// Marks (source "stage") of `k6 run --stage 5s:10,10s:20` (or -s) if srvprof started such a
+// command.
 std::vector<rows::PhaseMark> stage_marks(const Trace& trace);
 
 }  // namespace srvprof

@@ -20,7 +20,7 @@ constexpr double kFewestExpected = 5;          // arrivals that stalls should ha
 constexpr double kStopped = 0.3, kWentOn = 0.7;
 constexpr double kBusyConnections = 0.7;  // of the time with a request open: no open loop is so
 // Tools that wait for answers unless told otherwise; those with a rate are told by their kind.
-constexpr std::array<std::string_view, 7> kClosedTools = {"wrk", "hey",   "ab", "siege",
+constexpr std::array<std::string_view, 7> kClosedTools = {"wrk",        "hey", "ab", "siege",
                                                           "autocannon", "oha", "k6"};
 
 struct Stalls {

@@ -90,15 +90,16 @@ TestResult test(std::vector<Moved> all, std::size_t n_a, const Statistic& statis
   if (std::abs(observed) <= static_cast<double>(kShift)) return out;
   const double sign = observed > 0 ? 1 : -1;
   for (std::size_t i = n_a; i < all.size(); ++i) {
-    all[i].shift = observed > 0 ? -static_cast<std::ptrdiff_t>(kShift)
-                                : static_cast<std::ptrdiff_t>(kShift);
+    all[i].shift =
+        observed > 0 ? -static_cast<std::ptrdiff_t>(kShift) : static_cast<std::ptrdiff_t>(kShift);
     all[i].scale = std::exp2(static_cast<double>(all[i].shift) / LatencyBlock::kSteps);
   }
   const double moved = sign * difference(all);
   Random random;
   std::size_t as_large = 0;
   for (std::size_t r = 0; r < kReplicates; ++r) {
-    for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+    for (std::size_t i = order.size() - 1; i > 0; --i)
+      std::swap(order[i], order[random.below(i + 1)]);
     as_large += sign * difference(all) >= moved - 1e-9;
   }
   out.p_value = static_cast<double>(1 + as_large) / static_cast<double>(1 + kReplicates);
@@ -124,9 +125,10 @@ void LatencyBlock::add(Duration latency) {
 
 TestResult test_percentile(const std::vector<LatencyBlock>& a, const std::vector<LatencyBlock>& b,
                            double p) {
-  return test(joined(a, b), a.size(),
-              [p](const std::vector<Moved>& all, const std::vector<std::size_t>& order,
-                  std::size_t from, std::size_t to) { return log_percentile(all, order, from, to, p); });
+  return test(
+      joined(a, b), a.size(),
+      [p](const std::vector<Moved>& all, const std::vector<std::size_t>& order, std::size_t from,
+          std::size_t to) { return log_percentile(all, order, from, to, p); });
 }
 
 TestResult test_rate(const std::vector<LatencyBlock>& a, const std::vector<LatencyBlock>& b) {

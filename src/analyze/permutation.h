@@ -16,8 +16,8 @@
 namespace srvprof {
 
 inline constexpr double kLeastEffect = 0.10;
-inline constexpr double kSignificant = 0.01;       // below this probability it is no chance
-inline constexpr std::size_t kFewestBlocks = 5;    // a run; 4 against 4 could never reach 1 %
+inline constexpr double kSignificant = 0.01;     // below this probability it is no chance
+inline constexpr std::size_t kFewestBlocks = 5;  // a run; 4 against 4 could never reach 1 %
 
 // Requests of one block of time, as a log-linear histogram: 80 steps a power of two, so that
 // kLeastEffect is 11 steps.
@@ -34,7 +34,7 @@ class LatencyBlock {
 };
 
 struct TestResult {
-  double ratio = 1;  // b / a
+  double ratio = 1;               // b / a
   std::optional<double> p_value;  // of "differs by at most kLeastEffect"; nothing: effect too small
   bool different = false;
 };

@@ -18,7 +18,8 @@ struct LoadBin {
   bool covered = false;         // some request was open all through it: a stall, not idleness
 };
 
-// Equal bins from the recording's begin on: whole ones, what is left at the end belongs to the last.
+// Equal bins from the recording's begin on: whole ones, what is left at the end belongs to the
+// last.
 struct LoadBins {
   Time begin;
   Duration width{};

@@ -11,8 +11,8 @@ using namespace std::chrono_literals;
 constexpr Duration kWarmUpMost = 15s;
 constexpr double kWarmUpFall = 1.2;  // p50 of a warm-up over that of what follows
 constexpr Duration kSpikeMost = 4s;
-constexpr double kSpike = 2;          // times the rate of both neighbours
-constexpr double kBacklog = 20;       // requests more open at the end than at the begin
+constexpr double kSpike = 2;     // times the rate of both neighbours
+constexpr double kBacklog = 20;  // requests more open at the end than at the begin
 constexpr double kBacklogFactor = 3;
 
 bool busy(const std::vector<LoadPiece>& pieces, std::size_t i) {

@@ -11,17 +11,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMinSegment = 4;  // bins, 1 s
-constexpr std::size_t kAgree = 2;       // bins between the change points of two signals
-constexpr double kIdleShare = 0.01;     // of the peak throughput
-constexpr double kFewest = 8;           // requests a second: fewer make no number of connections
-constexpr double kStep = 1.5;           // of throughput, where no other signal agrees
+constexpr std::size_t kMinSegment = 4;   // bins, 1 s
+constexpr std::size_t kAgree = 2;        // bins between the change points of two signals
+constexpr double kIdleShare = 0.01;      // of the peak throughput
+constexpr double kFewest = 8;            // requests a second: fewer make no number of connections
+constexpr double kStep = 1.5;            // of throughput, where no other signal agrees
 constexpr std::size_t kStepSegment = 8;  // bins on both sides of such a step
-constexpr Duration kShortRun = 4s;      // busy time below this is one phase
+constexpr Duration kShortRun = 4s;       // busy time below this is one phase
 constexpr double kFaster = 1.2;
-constexpr double kSure = 4;            // t statistic of a slope
-constexpr double kLineShare = 0.5;     // of the variance, that the line must hold
-constexpr double kLeastRise = 0.1;     // over a piece, of its level
+constexpr double kSure = 4;             // t statistic of a slope
+constexpr double kLineShare = 0.5;      // of the variance, that the line must hold
+constexpr double kLeastRise = 0.1;      // over a piece, of its level
 constexpr Duration kRampStep = 2500ms;  // longer steps of a ramp must be sloped in themselves
 
 double peak_of(const LoadBins& b) {
@@ -75,9 +75,8 @@ std::vector<LoadPiece> idle_and_busy(const LoadBins& b) {
 }
 
 bool near_one(const std::vector<std::size_t>& cuts, std::size_t at) {
-  return std::any_of(cuts.begin(), cuts.end(), [at](std::size_t c) {
-    return (c > at ? c - at : at - c) <= kAgree;
-  });
+  return std::any_of(cuts.begin(), cuts.end(),
+                     [at](std::size_t c) { return (c > at ? c - at : at - c) <= kAgree; });
 }
 
 // Bins at which a new level may begin: throughput's change points, and those that connections and
@@ -111,8 +110,8 @@ bool is_boundary(const LoadLevel& before, const LoadLevel& after, std::size_t sh
   const int agreeing = moved(before.rate, after.rate) + moved(before.p50_ns, after.p50_ns) +
                        (std::min(before.rate, after.rate) >= kFewest &&
                         moved(before.connections, after.connections));
-  const double ratio = std::max(before.rate, after.rate) /
-                       std::max(std::min(before.rate, after.rate), 1e-9);
+  const double ratio =
+      std::max(before.rate, after.rate) / std::max(std::min(before.rate, after.rate), 1e-9);
   return agreeing >= 2 || (ratio >= kStep && shorter >= kStepSegment);
 }
 
@@ -214,8 +213,8 @@ void join_ramps(const LoadBins& b, std::vector<LoadPiece>& pieces) {
     const bool rising = direction(b, pieces, end < pieces.size() ? end - 1 : end - 2) > 0;
     const LoadPiece& last = pieces[std::min(end, pieces.size() - 1)];
     const double first_p50 = load_level(b, pieces[i].from, pieces[i].to).p50_ns;
-    const bool faster = rising && !last.idle &&
-                        first_p50 > kFaster * load_level(b, last.from, last.to).p50_ns;
+    const bool faster =
+        rising && !last.idle && first_p50 > kFaster * load_level(b, last.from, last.to).p50_ns;
     const bool begins = i == 0 || pieces[i - 1].idle;
     if (faster && !begins) {
       out.push_back(pieces[i++]);

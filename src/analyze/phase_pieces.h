@@ -17,8 +17,8 @@ struct LoadPiece {
 };
 
 // Idle stretches, and between them the levels of the load: where at least two of throughput,
-// connections and p50 begin a new level within half a second, or throughput alone begins one that is
-// 1.5 times or more another. Levels of which each is a step of one slope are one ramp.
+// connections and p50 begin a new level within half a second, or throughput alone begins one that
+// is 1.5 times or more another. Levels of which each is a step of one slope are one ramp.
 std::vector<LoadPiece> load_pieces(const LoadBins& bins);
 
 // "idle", "warm-up", "ramp", "steady", "overload", "spike", "drain".

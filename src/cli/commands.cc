@@ -10,9 +10,9 @@ extern const Command kAttachCommand, kRecordCommand, kReportCommand, kRequestsCo
 namespace {
 
 const Command* const kCommands[] = {
-    &kAttachCommand, &kRecordCommand, &kReportCommand, &kRequestsCommand, &kFlamegraphCommand,
-    &kDiffCommand,   &kExportCommand, &kCheckCommand,  &kMarkCommand,     &kDumpCommand,
-    &kDoctorCommand, &kListCommand,
+    &kAttachCommand,     &kRecordCommand, &kReportCommand, &kRequestsCommand,
+    &kFlamegraphCommand, &kDiffCommand,   &kExportCommand, &kCheckCommand,
+    &kMarkCommand,       &kDumpCommand,   &kDoctorCommand, &kListCommand,
 };
 
 constexpr Option kCommonOptions[] = {

@@ -13,7 +13,8 @@ namespace srvprof {
 namespace {
 
 constexpr Example kExamples[] = {
-    {"srvprof diff before.srvprof after.srvprof", "throughput, latencies, causes, who had the CPUs"},
+    {"srvprof diff before.srvprof after.srvprof",
+     "throughput, latencies, causes, who had the CPUs"},
     {"srvprof diff before.srvprof after.srvprof --phase steady --json -o diff.json",
      "one phase, for programs"},
 };
@@ -40,8 +41,8 @@ Result<int> run(const Args& args, Console& console) {
   CompareOptions options;
   options.phase = args.text("phase");
   options.mix_phases = args.has("mix-phases");
-  const Comparison comparison = compare(a, analyze(a, args.words[0], report), b,
-                                        analyze(b, args.words[1], report), options);
+  const Comparison comparison =
+      compare(a, analyze(a, args.words[0], report), b, analyze(b, args.words[1], report), options);
   if (!comparison.refused.empty()) {
     return Error{"comparing: " + escape_text(comparison.refused), escape_text(comparison.hint)};
   }

@@ -123,7 +123,8 @@ Result<std::vector<LoadInput>> load_inputs(const Args& args) {
   std::vector<LoadInput> out;
   for (const std::string& path : args.all("load")) {
     const std::string text = TRY(read_text_file(path, kMaxImportBytes));
-    const std::string name = path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
+    const std::string name =
+        path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1);
     out.push_back({name, TRY(import_run(text, name))});
   }
   return out;

@@ -68,7 +68,7 @@ struct Rendering {
   Destination destination;
   ReportOptions report;
   FlameOptions flame;
-  std::vector<LoadInput> loads;  // of --load
+  std::vector<LoadInput> loads;         // of --load
   std::optional<Trace> flame_baseline;  // of --diff FILE: the graph is against it
   RenderOptions render;
 };

@@ -13,8 +13,8 @@ constexpr Example kExamples[] = {
 };
 
 constexpr Option kOptions[] = {
-    kFormatOption, kOutputOption, kForceOption, kRouteOption, kPhaseOption, kPhasesOption, kPercentileOption,
-    kOnCpuOption,  kOffCpuOption, kWallOption,  kTailOption,  kDiffOption,
+    kFormatOption,     kOutputOption, kForceOption,  kRouteOption, kPhaseOption, kPhasesOption,
+    kPercentileOption, kOnCpuOption,  kOffCpuOption, kWallOption,  kTailOption,  kDiffOption,
 };
 
 Result<int> run(const Args& args, Console& console) {

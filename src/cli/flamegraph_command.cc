@@ -20,8 +20,8 @@ constexpr Example kExamples[] = {
 };
 
 constexpr Option kOptions[] = {
-    kOnCpuOption, kOffCpuOption, kWallOption,   kTailOption,  kDiffOption,
-    kRouteOption, kPhaseOption, kPhasesOption,  kOutputOption, kForceOption,
+    kOnCpuOption, kOffCpuOption, kWallOption,   kTailOption,   kDiffOption,
+    kRouteOption, kPhaseOption,  kPhasesOption, kOutputOption, kForceOption,
 };
 
 // "run.off-cpu.svg"

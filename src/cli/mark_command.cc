@@ -18,7 +18,8 @@ constexpr Option kOptions[] = {
 Result<int> run(const Args& args, Console& console) {
   const std::uint64_t pid = TRY(args.number("pid", 0, 1, 1u << 22));
   const std::size_t n = TRY(send_mark(args.words[0], static_cast<std::uint32_t>(pid)));
-  console.message(fmt::format("marked '{}' in {} recording{}", args.words[0], n, n == 1 ? "" : "s"));
+  console.message(
+      fmt::format("marked '{}' in {} recording{}", args.words[0], n, n == 1 ? "" : "s"));
   return 0;
 }
 

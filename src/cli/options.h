@@ -19,12 +19,12 @@ inline constexpr Option kRouteOption{"route", 0, "ROUTE",
                                      "only this route: \"GET /health\" or /health"};
 inline constexpr Option kPhaseOption{"phase", 0, "NAME",
                                      "only this phase of the load: steady, ..."};
-inline constexpr Option kPhasesOption{
-    "phases", 0, "FILE", "the phases of the load by hand: a begin and a name a line"};
+inline constexpr Option kPhasesOption{"phases", 0, "FILE",
+                                      "the phases of the load by hand: a begin and a name a line"};
 inline constexpr Option kPercentileOption{"percentile", 0, "P",
                                           "above which a request is slow, 50 to 99.99 (99)"};
-inline constexpr Option kLoadOption{
-    "load", 0, "FILE", "what a load generator wrote: joined with the report", true};
+inline constexpr Option kLoadOption{"load", 0, "FILE",
+                                    "what a load generator wrote: joined with the report", true};
 inline constexpr Option kStatsOption{"stats", 0, "", "srvprof's own cost in full"};
 inline constexpr Option kOnCpuOption{"on-cpu", 0, "", "where the CPU time went (the default)"};
 inline constexpr Option kOffCpuOption{"off-cpu", 0, "", "where the threads waited"};

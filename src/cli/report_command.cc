@@ -26,9 +26,17 @@ constexpr Example kExamples[] = {
 };
 
 constexpr Option kOptions[] = {
-    kRouteOption,  kPhaseOption, kPhasesOption, kPercentileOption, kLoadOption,
-    kFormatOption, kJsonOption,  kOutputOption,     kForceOption,
-    kStatsOption,  {"json-schema", 0, "", "print the schema of the JSON report"},
+    kRouteOption,
+    kPhaseOption,
+    kPhasesOption,
+    kPercentileOption,
+    kLoadOption,
+    kFormatOption,
+    kJsonOption,
+    kOutputOption,
+    kForceOption,
+    kStatsOption,
+    {"json-schema", 0, "", "print the schema of the JSON report"},
 };
 
 // --format, --json, or the extension of -o; text otherwise.

@@ -20,7 +20,8 @@ constexpr Option kOptions[] = {
     {"slowest", 0, "N", "how many, slowest first (20)"},
     {"id", 0, "ID", "this request: its number in the CSV, or in a report", true},
     kRouteOption,
-    kPhaseOption, kPhasesOption,
+    kPhaseOption,
+    kPhasesOption,
     kOutputOption,
     kForceOption,
 };

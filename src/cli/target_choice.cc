@@ -30,8 +30,8 @@ Result<std::vector<ProcessInfo>> chosen_targets(const Args& args) {
   const ProcFs fs;
   std::vector<std::string> pids = args.all("pid");
   pids.insert(pids.end(), args.words.begin(), args.words.end());
-  const int ways = !pids.empty() + args.has("port") + args.has("name") + args.has("cgroup") +
-                   args.has("tid");
+  const int ways =
+      !pids.empty() + args.has("port") + args.has("name") + args.has("cgroup") + args.has("tid");
   if (ways == 0) {
     return usage_error("attach: which process?",
                        "-p PID, --port PORT or --name PATTERN; "

@@ -78,9 +78,9 @@ std::string route_text(const Paint& paint, const RouteChange& route) {
 }
 
 std::string phase_text(const Paint& paint, const PhaseChange& phase) {
-  std::string out =
-      fmt::format("\n{}  {}: {} against {} blocks of {:.1f} s\n", paint.bold("PHASE"),
-                  escape_text(phase.phase), phase.blocks_a, phase.blocks_b, to_seconds(phase.block));
+  std::string out = fmt::format("\n{}  {}: {} against {} blocks of {:.1f} s\n", paint.bold("PHASE"),
+                                escape_text(phase.phase), phase.blocks_a, phase.blocks_b,
+                                to_seconds(phase.block));
   TextTable figures = figures_table();
   figures.row({"all routes", "first", "second", "change", ""});
   add_rows(paint, phase.figures, figures);
@@ -117,8 +117,8 @@ std::string comparison_text(const Comparison& c, const RenderOptions& options) {
            fmt::format("first {}, second {}", escape_text(c.file_a), escape_text(c.file_b)),
            options.width);
   for (std::size_t i = 0; i < c.verdict.size(); ++i) {
-    out += (i == 0 ? "\n" : "") + wrap(i == 0 ? paint.bold("VERDICT") + "  " : std::string(9, ' '), 9,
-                                       escape_text(c.verdict[i]), options.width);
+    out += (i == 0 ? "\n" : "") + wrap(i == 0 ? paint.bold("VERDICT") + "  " : std::string(9, ' '),
+                                       9, escape_text(c.verdict[i]), options.width);
   }
   for (const PhaseChange& phase : c.phases) out += phase_text(paint, phase);
   return out + machine_text(paint, c);

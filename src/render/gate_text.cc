@@ -31,7 +31,7 @@ std::string gate_text(const Gate& gate, const std::string& file, const RenderOpt
                    TextTable::Align::kLeft});
   table.row({"", "LIMIT", "OF", "FOUND"});
   for (const LimitResult& r : gate.results) {
-    const std::string mark = !r.judged ? paint.yellow("skip")
+    const std::string mark = !r.judged  ? paint.yellow("skip")
                              : r.passed ? paint.green("ok")
                                         : paint.red("FAIL");
     table.row({mark, escape_text(r.limit), shorten_middle(escape_text(about(r)), 44),
@@ -39,10 +39,10 @@ std::string gate_text(const Gate& gate, const std::string& file, const RenderOpt
   }
   return table.text("", paint) +
          fmt::format("{}: {}\n", escape_text(file),
-                     gate.passed             ? "every limit is kept"
-                     : failures_of(gate) > 0 ? fmt::format("{} of {} not kept", failures_of(gate),
-                                                           gate.results.size())
-                                             : "a limit could not be judged: too few requests");
+                     gate.passed ? "every limit is kept"
+                     : failures_of(gate) > 0
+                         ? fmt::format("{} of {} not kept", failures_of(gate), gate.results.size())
+                         : "a limit could not be judged: too few requests");
 }
 
 std::string gate_junit(const Gate& gate, const std::string& file) {
@@ -63,8 +63,9 @@ std::string gate_junit(const Gate& gate, const std::string& file) {
   // A limit that nothing was held against is no success: it fails the suite by a case of its own.
   std::size_t tests = gate.results.size(), failures = failures_of(gate);
   if (!gate.passed && failures == 0) {
-    cases += "  <testcase classname=\"srvprof\" name=\"limits are judged\"><failure "
-             "message=\"a limit could not be judged: too few requests\"/></testcase>\n";
+    cases +=
+        "  <testcase classname=\"srvprof\" name=\"limits are judged\"><failure "
+        "message=\"a limit could not be judged: too few requests\"/></testcase>\n";
     ++tests, ++failures;
   }
   return fmt::format(

@@ -42,9 +42,9 @@ void add_rows(const LoadPart& part, bool client, bool server, TextTable& table) 
 std::string figures(const TextContext& context, const LoadView& view) {
   const bool client = any_intended(view, true), server = any_intended(view, false);
   std::vector<Align> columns = {Align::kLeft, Align::kRight};
-  std::vector<std::string> head = {
-      "ms", view.client_kind == "as intended" && !client ? "client, as intended"
-                                                         : "client, as sent"};
+  std::vector<std::string> head = {"ms", view.client_kind == "as intended" && !client
+                                             ? "client, as intended"
+                                             : "client, as sent"};
   if (view.client_kind.starts_with("corrected")) head.back() = "client, corrected";
   if (client) {
     columns.push_back(Align::kRight);
@@ -90,9 +90,9 @@ std::string view_text(const TextContext& context, const LoadView& view) {
                 head + ": " + escape_text(view.problem), width);
   }
   if (!view.tool.empty() && head.find(view.tool) == std::string::npos) head += ", " + view.tool;
-  head += fmt::format(": {} connections, {}-{}", count_text(view.connections),
-                      clock_text(view.begin - context.origin),
-                      clock_text(view.end - context.origin));
+  head +=
+      fmt::format(": {} connections, {}-{}", count_text(view.connections),
+                  clock_text(view.begin - context.origin), clock_text(view.end - context.origin));
   std::string out = wrap(context.paint.bold("LOAD") + "     ", kIndent, head, width);
   out += wrap(margin, kIndent, counts(view), width);
   if (!view.loop_why.empty()) out += wrap(margin, kIndent, escape_text(loop(view)), width);
@@ -103,8 +103,9 @@ std::string view_text(const TextContext& context, const LoadView& view) {
   for (const std::string& line : view.gap) out += wrap(margin, kIndent, escape_text(line), width);
   out += wrap(margin, kIndent, "times: " + escape_text(view.aligned), width);
   for (const std::string& note : view.notes) {
-    out += wrap(margin + context.paint.dim(view.tool.empty() ? "note" : escape_text(view.tool)) + ": ",
-                kIndent + 2, escape_text(note), width);
+    out +=
+        wrap(margin + context.paint.dim(view.tool.empty() ? "note" : escape_text(view.tool)) + ": ",
+             kIndent + 2, escape_text(note), width);
   }
   return out;
 }

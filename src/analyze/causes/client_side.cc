@@ -1,5 +1,5 @@
-// A cause of the whole run, no tile's: the target idles while the load generator is at its limit: it
-// cannot get a CPU, or its thread has one all the time.
+// A cause of the whole run, no tile's: the target idles while the load generator is at its limit:
+// it cannot get a CPU, or its thread has one all the time.
 #include "analyze/causes/client_side.h"
 
 #include <fmt/format.h>
@@ -67,9 +67,10 @@ std::optional<Finding> client_side_finding(const Trace& trace, const Facts& fact
   f.share = facts.target_idle_share;
   add_figures(facts, server_p99, f);
   if (full != nullptr) {
-    f.evidence.push_back(fmt::format("{} (pid {}) used all of one CPU: more load needs more of its "
-                                     "threads or processes",
-                                     full->comm, full->pid));
+    f.evidence.push_back(
+        fmt::format("{} (pid {}) used all of one CPU: more load needs more of its "
+                    "threads or processes",
+                    full->comm, full->pid));
   }
   for (const MachineProcess& p : facts.machine) {
     if (p.target || p.pid == 0 || p.cpus < 0.05 || f.culprits.size() >= 5) continue;
@@ -81,8 +82,9 @@ std::optional<Finding> client_side_finding(const Trace& trace, const Facts& fact
     f.culprits.push_back(std::move(c));
   }
   f.ruled_out.push_back(fmt::format("the target used {:.2f} CPUs", facts.target_cpus));
-  f.tries.push_back(starved ? "give the load generator CPUs of its own, or run it on another machine"
-                            : "more threads or processes of the load generator, or a faster one");
+  f.tries.push_back(starved
+                        ? "give the load generator CPUs of its own, or run it on another machine"
+                        : "more threads or processes of the load generator, or a faster one");
   return f;
 }
 

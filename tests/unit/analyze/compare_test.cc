@@ -10,7 +10,8 @@ namespace srvprof {
 namespace {
 
 // A steady run; `slow` is what 2 % of the requests wait for.
-Scenario run(unsigned seed, double rate, Duration length = 12s, const std::vector<Part>& slow = {}) {
+Scenario run(unsigned seed, double rate, Duration length = 12s,
+             const std::vector<Part>& slow = {}) {
   Scenario s(length);
   s.process(77, "hey", true);
   s.process(500, "hog");

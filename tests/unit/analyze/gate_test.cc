@@ -75,7 +75,8 @@ TEST(Gate, WhatCannotBeJudgedIsNotKept) {
 }
 
 TEST(Gate, WhatIsNoLimitIsRefused) {
-  for (const char* text : {"", "<", "<ms", "40", "<-4ms", "<40 hours", "<nanms", "<1e3ms", "<4ms5"}) {
+  for (const char* text :
+       {"", "<", "<ms", "40", "<-4ms", "<40 hours", "<nanms", "<1e3ms", "<4ms5"}) {
     EXPECT_FALSE(parse_latency_limit("p99", text).ok()) << text;
   }
   for (const char* text : {"lock", "lock<", "lock<200%", "nonsense<1%", "lock<5ms", "<1%"}) {

@@ -209,7 +209,8 @@ TEST(LoadSide, TheDifferenceIsToldInWords) {
   Scenario& s = load.build();
   s.process(77, "client", true);
   for (int i = 1; i <= 10; ++i) {
-    s.trace.cpu_use.push_back({s.at(1s * i), 77, "client", 300'000'000, 900'000'000, 1'000'000'000});
+    s.trace.cpu_use.push_back(
+        {s.at(1s * i), 77, "client", 300'000'000, 900'000'000, 1'000'000'000});
   }
   const LoadView same = joined(s, wrk_text(load.size(), 8, 10), "wrk.txt");
   EXPECT_TRUE(mentions(same.gap, "never measured"));

@@ -77,7 +77,8 @@ Scenario starved_client(double generator_runq, double other) {
 
 TEST(Machine, TheTargetIdlesWhileTheClientStarves) {
   const Report r = starved_client(3, 1.4).report();
-  EXPECT_NE(r.verdict[0].find("the load generator, not the server: the target was idle for 80 % of the time"),
+  EXPECT_NE(r.verdict[0].find(
+                "the load generator, not the server: the target was idle for 80 % of the time"),
             std::string::npos)
       << r.verdict[0];
   const Finding* f = find(r.groups[0], "client-side");

@@ -90,8 +90,8 @@ TEST(Phases, TwoLevelsOfLoad) {
   EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady", "steady-2"}));
 }
 
-// `connections` that each send, wait 1 ms for the answer and think for 19 ms; their number goes from
-// `first` to `last` over the time.
+// `connections` that each send, wait 1 ms for the answer and think for 19 ms; their number goes
+// from `first` to `last` over the time.
 void users(Scenario& s, Duration from, Duration to, double first, double last) {
   struct Sent {
     Duration t;
@@ -104,7 +104,8 @@ void users(Scenario& s, Duration from, Duration to, double first, double last) {
       if (c < first + (last - first) * share) sent.push_back({t, c});
     }
   }
-  std::stable_sort(sent.begin(), sent.end(), [](const Sent& a, const Sent& b) { return a.t < b.t; });
+  std::stable_sort(sent.begin(), sent.end(),
+                   [](const Sent& a, const Sent& b) { return a.t < b.t; });
   const RouteId route = s.route("GET /");
   while (s.trace.conns.size() < 64) s.trace.conns.push_back(s.trace.conns.front());
   for (const Sent& r : sent) {
@@ -159,7 +160,8 @@ TEST(Phases, ASpikeAndADrain) {
 TEST(Phases, OverloadIsNamed) {
   Scenario s(20s);
   load(s, 0s, 8s, 100, 5ms);
-  // Arrivals at twice what one server of 5 ms each gets done: each waits longer than the one before.
+  // Arrivals at twice what one server of 5 ms each gets done: each waits longer than the one
+  // before.
   const RouteId route = s.route("GET /");
   for (int i = 0; i < 3200; ++i) {
     s.request(route, 8s + 2500us * i, {{State::kBehind, 2500us * i}, {State::kCpu, 5ms}});
