@@ -26,7 +26,8 @@ bool is_warm_up(const LoadBins& b, const std::vector<LoadPiece>& pieces, std::si
   if (b.length(pieces[i].from, pieces[i].to) > kWarmUpMost) return false;
   const LoadLevel first = load_level(b, pieces[i].from, pieces[i].to);
   const LoadLevel next = load_level(b, pieces[i + 1].from, pieces[i + 1].to);
-  return first.p50_ns > kWarmUpFall * next.p50_ns;
+  // With more connections it is another load, not a warmer server.
+  return first.p50_ns > kWarmUpFall * next.p50_ns && !moved(first.connections, next.connections);
 }
 
 bool is_spike(const LoadBins& b, const std::vector<LoadPiece>& pieces, std::size_t i) {

@@ -16,6 +16,7 @@ constexpr std::size_t kAgree = 2;        // bins between the change points of tw
 constexpr double kIdleShare = 0.01;      // of the peak throughput
 constexpr double kFewest = 8;            // requests a second: fewer make no number of connections
 constexpr double kStep = 1.5;            // of throughput, where no other signal agrees
+constexpr double kWarmUpStep = 1.3;      // of throughput, from a load's begin on
 constexpr std::size_t kStepSegment = 8;  // bins on both sides of such a step
 constexpr Duration kShortRun = 4s;       // busy time below this is one phase
 constexpr double kFaster = 1.2;
@@ -105,14 +106,22 @@ std::vector<std::size_t> candidate_cuts(const LoadBins& b, std::size_t from, std
   return cuts;
 }
 
-// Two signals have another level behind the cut, or throughput a very different one.
-bool is_boundary(const LoadLevel& before, const LoadLevel& after, std::size_t shorter) {
-  const int agreeing = moved(before.rate, after.rate) + moved(before.p50_ns, after.p50_ns) +
-                       (std::min(before.rate, after.rate) >= kFewest &&
-                        moved(before.connections, after.connections));
+// Two signals have another level behind the cut, or throughput a very different one. Where
+// throughput and p50 go opposite ways over the same connections, a closed loop followed a server
+// that changed its speed: the load itself did not change, so that only counts as the begin of a
+// load (warm-up), or if it is large and lasts.
+bool is_boundary(const LoadLevel& before, const LoadLevel& after, std::size_t shorter,
+                 bool begins) {
   const double ratio =
       std::max(before.rate, after.rate) / std::max(std::min(before.rate, after.rate), 1e-9);
-  return agreeing >= 2 || (ratio >= kStep && shorter >= kStepSegment);
+  const bool connections =
+      std::min(before.rate, after.rate) >= kFewest && moved(before.connections, after.connections);
+  const bool opposite = (after.rate > before.rate) != (after.p50_ns > before.p50_ns);
+  const bool lasting = ratio >= kStep && shorter >= kStepSegment;
+  if (!connections && opposite) return lasting || (begins && ratio >= kWarmUpStep);
+  const int agreeing =
+      moved(before.rate, after.rate) + moved(before.p50_ns, after.p50_ns) + connections;
+  return agreeing >= 2 || lasting;
 }
 
 // The least significant cut goes first, so that what stays is a change between whole levels.
@@ -132,7 +141,7 @@ void cut_busy(const LoadBins& b, const LoadPiece& piece, std::vector<LoadPiece>&
     double least = 0;
     for (std::size_t k = 0; k < cuts.size(); ++k) {
       const auto [before, after, shorter] = levels(k);
-      if (is_boundary(before, after, shorter)) continue;
+      if (is_boundary(before, after, shorter, k == 0 && after.rate > before.rate)) continue;
       const double size = std::abs(std::log((before.rate + 1e-9) / (after.rate + 1e-9)));
       if (weakest == cuts.size() || size < least) weakest = k, least = size;
     }

@@ -13,7 +13,7 @@ def test_load_omission(t):
     loads.warm_up(t, f"16 GET {server.url('/hello')}")
     with srvprof.Attach(t, server.pid, cpu=scenarios.CLIENT_CPU) as run:
         opened = loads.start_truth(t, f"40,rate=400 GET {server.url('/hello')}", seconds=SECONDS)
-        closed = load_side.start_stages(t, server.url("/hello"), f"{SECONDS}:8", think=10, cpu=scenarios.CLIENT_CPU)
+        closed = load_side.start_stages(t, server.url("/hello"), f"{SECONDS}:8", think=3, cpu=scenarios.CLIENT_CPU)
         stalls = threading.Thread(target=faults.stop_and_continue, args=(
             server.pid, lambda: opened.running() and closed.running(), 0.08, 1.0))
         stalls.start()

@@ -76,6 +76,15 @@ TEST(Phases, SteadyLoadIsOnePhase) {
   }
 }
 
+// A closed loop's throughput follows its server: no other load.
+TEST(Phases, AServersFluctuationIsNoBoundary) {
+  Scenario s(20s);
+  load(s, 0s, 8s, 1000, 1ms);
+  load(s, 8s, 12s, 760, 1300us, 2);
+  load(s, 12s, 20s, 1000, 1ms, 3);
+  EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady"}));
+}
+
 TEST(Phases, OneSignalAloneIsNoBoundary) {
   Scenario s(20s);
   load(s, 0s, 10s, 800, 1ms);
