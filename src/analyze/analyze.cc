@@ -11,6 +11,7 @@
 #include "analyze/facts.h"
 #include "analyze/groups.h"
 #include "analyze/load_side.h"
+#include "analyze/machine.h"
 #include "analyze/phases.h"
 #include "analyze/verdict.h"
 
@@ -36,6 +37,7 @@ Report analyze_with(const Trace& trace, const TileSource& source, const std::str
                     const ReportOptions& options) {
   Report report;
   report.phases = load_phases(trace);
+  add_phase_use(trace, report.phases);
   const Facts facts = facts_of(trace, report.phases);
   std::vector<GroupData> groups = groups_of(trace, report.phases, options);
   for (GroupData& g : groups) {

@@ -11,7 +11,11 @@ namespace {
 
 constexpr double kSame = 0.05;    // of the client's figure: less is no difference
 constexpr double kQueued = 0.05;  // seconds a second: less run queue is not worth a word
-constexpr double kChurn = 1.5;    // requests a connection: below it each pays for a connect
+// A closed connection's port rests (TCP_TIMEWAIT_LEN); net.ipv4.ip_local_port_range's default.
+constexpr int kTimeWait = 60;
+constexpr unsigned kEphemeral = 28'232;
+constexpr double kFewPorts = 0.5;  // of them in use: worth a word
+constexpr double kChurn = 1.5;     // requests a connection: below it each pays for a connect
 
 // The generator's processes together, over the recording.
 struct GeneratorCpu {
@@ -125,8 +129,16 @@ void tell_churn(const LoadView& view, std::vector<std::string>& out) {
   if (each >= kChurn) return;
   const double seconds = to_seconds(view.end - view.begin);
   const double rate = seconds > 0 ? static_cast<double>(view.connections) / seconds : 0;
-  out.push_back(fmt::format("{} connections for {} requests: each pays for a connect ({:.0f}/s)",
-                            count_words(view.connections), count_words(view.recorded), rate));
+  std::string line =
+      fmt::format("{} connections for {} requests: each pays for a connect ({:.0f}/s)",
+                  count_words(view.connections), count_words(view.recorded), rate);
+  if (rate * kTimeWait > kFewPorts * kEphemeral) {
+    line += fmt::format(
+        "; closed ones keep their port for {} s: at this rate {:.0f} of the {} ports that a client "
+        "address has by default",
+        kTimeWait, rate * kTimeWait, count_words(kEphemeral));
+  }
+  out.push_back(std::move(line));
 }
 
 }  // namespace

@@ -73,6 +73,28 @@ std::vector<MachineProcess> machine_use(const Trace& trace) {
   return out;
 }
 
+void add_phase_use(const Trace& trace, std::vector<LoadPhase>& phases) {
+  for (LoadPhase& phase : phases) {
+    const double seconds = to_seconds(phase.end - phase.begin);
+    if (seconds <= 0) continue;
+    for (const rows::CpuUse& row : trace.cpu_use) {
+      const Duration interval(static_cast<std::int64_t>(row.interval_ns));
+      const Duration overlap = std::min(phase.end, row.t) - std::max(phase.begin, row.t - interval);
+      if (interval <= Duration{} || overlap <= Duration{}) continue;
+      const double share = to_seconds(overlap) / to_seconds(interval) / seconds / 1e9;
+      const double cpus = static_cast<double>(row.cpu_ns) * share;
+      const Process* process = row.pid != 0 ? find_process(trace, row.pid) : nullptr;
+      phase.cpu_known = true;
+      phase.machine_cpus += cpus;
+      if (process && process->target) phase.target_cpus += cpus;
+      if (process && process->load_generator) {
+        phase.generator_cpus += cpus;
+        phase.generator_runq += static_cast<double>(row.runq_ns) * share;
+      }
+    }
+  }
+}
+
 std::optional<double> target_idle_share(const Trace& trace, const std::vector<LoadPhase>& phases) {
   std::vector<Span> active;
   Duration loaded{};

@@ -50,6 +50,9 @@ struct LoadPhase {
   Time begin, end;
   std::string why;  // why the boundary is where it is
   std::uint64_t requests = 0;
+  // CPUs in use meanwhile, and seconds a second that the load generator was queued for one.
+  bool cpu_known = false;
+  double target_cpus = 0, generator_cpus = 0, generator_runq = 0, machine_cpus = 0;
 };
 
 // Requests of one route in one phase of the load.

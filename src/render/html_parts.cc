@@ -196,12 +196,16 @@ std::string html_phases(const Report& report, Time origin) {
   if (report.phases.empty()) return {};
   std::string out =
       "<h2>Phases of the load</h2>\n<table><tr><th>phase</th><th>from</th><th>to</th>"
-      "<th>requests</th><th class=\"l\">why</th></tr>\n";
+      "<th>requests</th><th>CPUs: target</th><th>load generator</th><th>all</th>"
+      "<th class=\"l\">why</th></tr>\n";
   for (const LoadPhase& p : report.phases) {
     out += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"l\">{}</td></tr>\n",
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
+        "<td class=\"l\">{}</td></tr>\n",
         xml_text(p.name), clock_text(p.begin - origin), clock_text(p.end - origin),
-        count_text(p.requests), xml_text(p.why));
+        count_text(p.requests), p.cpu_known ? decimal_text(p.target_cpus) : "-",
+        p.cpu_known ? decimal_text(p.generator_cpus) : "-",
+        p.cpu_known ? decimal_text(p.machine_cpus) : "-", xml_text(p.why));
   }
   return out + "</table>\n";
 }

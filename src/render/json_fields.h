@@ -119,6 +119,11 @@ void describe(V& v, const LoadPhase& p) {
   v.field("end_ns", p.end, "");
   v.field("why", p.why, "why the boundary is where it is");
   v.field("requests", p.requests, "");
+  v.field("cpu_known", p.cpu_known, "the next four were recorded");
+  v.field("target_cpus", p.target_cpus, "CPU seconds a second");
+  v.field("generator_cpus", p.generator_cpus, "");
+  v.field("generator_runq", p.generator_runq, "seconds queued for a CPU, a second");
+  v.field("machine_cpus", p.machine_cpus, "of all processes");
 }
 
 template <class V>

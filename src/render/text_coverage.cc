@@ -41,6 +41,14 @@ std::string text_phases(const TextContext& context) {
         "{} {}-{} {} requests", escape_text(phase.name), clock_text(phase.begin - context.origin),
         clock_text(phase.end - context.origin), count_text(phase.requests));
     if (!phase.why.empty()) line += fmt::format(" ({})", escape_text(phase.why));
+    if (phase.cpu_known) {
+      line += fmt::format("; CPUs: target {}, load generator {}{}, all {}",
+                          decimal_text(phase.target_cpus), decimal_text(phase.generator_cpus),
+                          phase.generator_runq >= 0.005
+                              ? fmt::format(" +{} queued", decimal_text(phase.generator_runq))
+                              : "",
+                          decimal_text(phase.machine_cpus));
+    }
     out += wrap(out.empty() ? context.paint.bold("PHASES") + "   " : std::string(9, ' '), 11, line,
                 context.options.width);
   }

@@ -251,6 +251,11 @@ TEST(LoadSide, ManyConnectionsForFewRequestsAreChurn) {
   const Scenario& s = load.build();
   const LoadView v = joined(s, load.csv(77), "client.csv");
   EXPECT_TRUE(mentions(v.gap, "400 connections for 400 requests"));
+  EXPECT_FALSE(mentions(v.gap, "ports"));
+  Load faster(10s);
+  for (int i = 0; i < 4000; ++i) faster.closed(1, 2ms * i, 2ms * i + 1ms, false);
+  const Scenario& f = faster.build();
+  EXPECT_TRUE(mentions(joined(f, faster.csv(77), "client.csv").gap, "of the 28,232 ports"));
 }
 
 }  // namespace

@@ -39,6 +39,26 @@ TEST(Machine, AveragesByCpuUse) {
   EXPECT_NEAR(m[2].cpus, 0.05, 1e-9);  // half a second in ten
 }
 
+TEST(Machine, UseOfAPhaseIsThatOfItsTime) {
+  Scenario s;
+  s.process(77, "wrk", true);
+  for (int i = 1; i <= 10; ++i) {
+    s.trace.cpu_use.push_back(
+        {s.at(1s * i), 100, "server", i > 5 ? 800'000'000u : 0u, 0, 1'000'000'000});
+    s.trace.cpu_use.push_back(
+        {s.at(1s * i), 77, "wrk", 200'000'000, i > 5 ? 400'000'000u : 0u, 1'000'000'000});
+  }
+  std::vector<LoadPhase> phases{{"a", s.at(0s), s.at(4500ms), "", 0},
+                                {"b", s.at(4500ms), s.at(10s), "", 0}};
+  add_phase_use(s.trace, phases);
+  EXPECT_TRUE(phases[0].cpu_known);
+  EXPECT_NEAR(phases[0].target_cpus, 0, 1e-9);
+  EXPECT_NEAR(phases[0].generator_cpus, 0.2, 1e-9);
+  EXPECT_NEAR(phases[1].target_cpus, 0.8 * 5 / 5.5, 1e-9);
+  EXPECT_NEAR(phases[1].generator_runq, 0.4 * 5 / 5.5, 1e-9);
+  EXPECT_NEAR(phases[1].machine_cpus, 0.2 + 0.8 * 5 / 5.5, 1e-9);
+}
+
 TEST(Machine, IdleShareIsTheUnionOfTheThreads) {
   Scenario s;
   s.ordinary(s.route("GET /"), 1000, 0s, 10s);
