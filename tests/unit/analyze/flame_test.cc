@@ -1,6 +1,7 @@
 // Flame graphs of a trace whose timelines are given, so that the real ledger cuts it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "scenario.h"
@@ -135,6 +136,21 @@ TEST(Flame, WallAddsUpToTheLatency) {
   double sum = 0;
   for (const FlameStack& stack : flame(s.trace, options).stacks) sum += stack.weight;
   EXPECT_NEAR(sum, 9.0, 0.1);  // mean ms of a slow request
+}
+
+TEST(Flame, BetweenTwoRecordingsIsARequestEach) {
+  const Scenario s = served();
+  // The same run without its ordinary samples: only their stack is less.
+  Scenario other = served();
+  std::erase_if(other.trace.samples, [](const rows::Sample& x) { return x.ustack == 3; });
+  const FlameData data = flame_between(s.trace, other.trace, {});
+  EXPECT_TRUE(data.differential);
+  const auto f = folded(data);
+  ASSERT_EQ(f.size(), 2u);
+  EXPECT_NEAR(f.at("server;main;work;inlined").first, 50, 1e-6);  // 45 samples, 900 requests
+  EXPECT_NEAR(f.at("server;main;work;inlined").second, 50, 1e-6);
+  EXPECT_NEAR(f.at("server;main;addon.node+0x1f0").first, 100, 1e-6);
+  EXPECT_EQ(f.at("server;main;addon.node+0x1f0").second, 0);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fake_tree.h"
 
 namespace srvprof {
@@ -12,6 +14,42 @@ constexpr unsigned kKernelThread = 0x00200000;
 
 std::string listener_line(unsigned port, std::uint64_t inode) {
   return fmt::format("   0: 0100007F:{:04X} 00000000:0000 0A 0:0 00:0 0 0 0 {} 1\n", port, inode);
+}
+
+TEST(FindByTid, IsTheProcessOfTheThread) {
+  FakeTree tree;
+  tree.add({.pid = 12, .comm = "node"});
+  tree.write("proc/14/stat", stat_line(14, "worker", 'S', 1, 0, 1));
+  tree.write("proc/14/status", "Tgid:\t12\n");
+  const auto found = find_by_tid(tree.fs(), 14);
+  ASSERT_TRUE(found.ok()) << found.error().what;
+  EXPECT_EQ(found->pid, 12);
+  EXPECT_EQ(find_by_tid(tree.fs(), 12)->pid, 12);
+  ASSERT_FALSE(find_by_tid(tree.fs(), 99).ok());
+  EXPECT_EQ(find_by_tid(tree.fs(), 99).error().kind, ErrorKind::kNoTarget);
+}
+
+TEST(FindByCgroup, TakesTheGroupAndThoseBelowIt) {
+  FakeTree tree;
+  for (const pid_t pid : {20, 21, 22, 23}) tree.add({.pid = pid, .comm = "web"});
+  tree.write("proc/20/cgroup", "4:cpu,cpuacct:/system.slice/web.service\n0::/\n");
+  tree.write("proc/21/cgroup", "0::/system.slice/web.service/workers\n");
+  tree.write("proc/22/cgroup", "0::/system.slice/web.service2\n");
+  tree.write("proc/23/cgroup", "0::/\n");
+  const auto pids = [&](const std::string& path) {
+    std::vector<pid_t> out;
+    const auto found = find_by_cgroup(tree.fs(), path);
+    if (!found.ok()) return out;
+    for (const ProcessInfo& p : *found) out.push_back(p.pid);
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  EXPECT_EQ(pids("/system.slice/web.service"), (std::vector<pid_t>{20, 21}));
+  EXPECT_EQ(pids("/system.slice/web.service/"), (std::vector<pid_t>{20, 21}));
+  EXPECT_EQ(pids("/sys/fs/cgroup/cpu/system.slice/web.service"), (std::vector<pid_t>{20, 21}));
+  EXPECT_EQ(pids("/system.slice/web.service/workers"), std::vector<pid_t>{21});
+  EXPECT_TRUE(pids("/system.slice/none").empty());
+  EXPECT_EQ(find_by_cgroup(tree.fs(), "/x").error().kind, ErrorKind::kNoTarget);
 }
 
 TEST(FindByPid, SaysWhatIsThereInstead) {
