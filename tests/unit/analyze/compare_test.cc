@@ -52,6 +52,14 @@ TEST(Compare, EqualRunsHaveNoDifference) {
   }
 }
 
+TEST(Compare, LessThanAMillisecondOfATailIsNoDifference) {
+  const Comparison c =
+      compared(run(1, 300), run(2, 300, 12s, {{State::kRunqWake, 900us, task(500)}}));
+  EXPECT_FALSE(c.different) << c.verdict.front();
+  EXPECT_TRUE(
+      compared(run(1, 300), run(2, 300, 12s, {{State::kRunqWake, 4ms, task(500)}})).different);
+}
+
 TEST(Compare, NamesTheStarvedGeneratorAndWhoTookTheCpus) {
   Scenario a = run(1, 400), b = run(2, 150);
   use(a, 100, "server", 0.85, 0.3);
