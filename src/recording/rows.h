@@ -223,7 +223,7 @@ struct Sample {
 };
 
 // Frames of a stack, innermost first, as addresses. pid 0 = kernel. hints: one a frame, what the frame
-// itself says of its function (V8: the SharedFunctionInfo, JSC: the callee cell; 0 = nothing), empty where
+// itself says of its function (V8: the SharedFunctionInfo, JSC: the executable; 0 = nothing), empty where
 // no frame has one. end: how the walk ended: 0 = not known, 1 = at a thread's outermost frame, 2 = broken,
 // 3 = more frames than are kept.
 struct Stack {
