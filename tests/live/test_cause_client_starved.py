@@ -18,6 +18,6 @@ def test_cause_client_starved(t):
     check("client-side" in blamed or "client" in verdict, f"the client is not blamed: {blamed}; {verdict}")
     report.innocent(t, result, "GET /hello", ["cpu-quota", "downstream", "lock"])
     # Whatever else held the server's core for a while: those who burn the client's did not.
-    culprits = [c.get("comm") for finding in result.findings("GET /hello").values()
-                for c in finding.get("culprits", [])]
+    neighbour = result.findings("GET /hello").get("runq-neighbour", {})
+    culprits = [c.get("comm") for c in neighbour.get("culprits", [])]
     check("hog" not in culprits, f"the hogs of the client's core are blamed: {culprits}")
