@@ -80,19 +80,4 @@ std::string unescape_text(std::string_view s) {
   return out;
 }
 
-std::string escape_xml(std::string_view s) {
-  std::string out;
-  for (char c : escape_text(s)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace srvprof

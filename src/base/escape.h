@@ -12,7 +12,5 @@ namespace srvprof {
 std::string escape_text(std::string_view s);
 // The inverse of escape_text; an ill-formed escape is kept as it is.
 std::string unescape_text(std::string_view s);
-// For HTML and SVG text and attribute values.
-std::string escape_xml(std::string_view s);
 
 }  // namespace srvprof

@@ -53,7 +53,7 @@ Result<int> run(const Args& args, Console& console) {
   render.color = render.color && out.is_stdout();
   TRY(out.write(json ? comparison_json(comparison) : comparison_text(comparison, render)));
   TRY(out.commit());
-  if (!out.is_stdout()) TRY(write_stdout(file_link(args.text("output")) + '\n'));
+  TRY(print_link(args.text("output", "-")));
   return 0;
 }
 

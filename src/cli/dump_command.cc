@@ -58,7 +58,7 @@ Result<int> run(const Args& args, Console& console) {
     console.warning(fmt::format("reading {}: {}", escape_text(args.words[0]),
                                 escape_text(report.first_damage)));
   }
-  if (!out.is_stdout()) TRY(write_stdout(file_link(args.text("output")) + '\n'));
+  TRY(print_link(args.text("output", "-")));
   return 0;
 }
 

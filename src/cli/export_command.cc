@@ -35,8 +35,7 @@ Result<int> run(const Args& args, Console& console) {
   rendering.flame_baseline = TRY(flame_baseline(args, console));
   rendering.render = render_options(args, console);
   TRY(render_trace(trace, args.words[0], rendering));
-  if (rendering.destination.path != "-")
-    TRY(write_stdout(file_link(rendering.destination.path) + '\n'));
+  TRY(print_link(rendering.destination.path));
   return 0;
 }
 

@@ -43,8 +43,7 @@ Result<int> run(const Args& args, Console& console) {
       find_format(rendering.destination.path.ends_with(".folded") ? "folded" : "flamegraph");
   rendering.flame_baseline = TRY(flame_baseline(args, console));
   TRY(render_trace(trace, args.words[0], rendering));
-  if (rendering.destination.path != "-")
-    TRY(write_stdout(file_link(rendering.destination.path) + '\n'));
+  TRY(print_link(rendering.destination.path));
   return 0;
 }
 

@@ -158,4 +158,8 @@ std::string file_link(const std::string& path) {
   return out;
 }
 
+Status print_link(const std::string& path) {
+  return path == "-" ? Status{} : write_stdout(file_link(path) + '\n');
+}
+
 }  // namespace srvprof

@@ -53,5 +53,7 @@ Error exists_error(std::string_view doing, const std::string& path);
 std::string absolute_path(const std::string& path);
 // "file:///home/u/run%20one/report.html"
 std::string file_link(const std::string& path);
+// The link of what was written, as a line on stdout; nothing for "-".
+Status print_link(const std::string& path);
 
 }  // namespace srvprof

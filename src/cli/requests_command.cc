@@ -51,7 +51,7 @@ Result<int> run(const Args& args, Console& console) {
   TRY(render_requests(Document{&trace, &report, {}}, render,
                       [&](std::string_view bytes) { return out.write(bytes); }));
   TRY(out.commit());
-  if (!out.is_stdout()) TRY(write_stdout(file_link(args.text("output")) + '\n'));
+  TRY(print_link(args.text("output", "-")));
   return 0;
 }
 

@@ -50,9 +50,5 @@ TEST(Escape, IllFormedEscapesStay) {
   for (const char* s : {"\\", "\\x", "\\x1", "\\xgg", "\\n", "a\\"}) EXPECT_EQ(unescape_text(s), s);
 }
 
-TEST(Escape, Xml) {
-  EXPECT_EQ(escape_xml("<a href=\"x\">'&\x01"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;\\x01");
-}
-
 }  // namespace
 }  // namespace srvprof
