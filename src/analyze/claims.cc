@@ -11,6 +11,9 @@ namespace {
 constexpr double kNoticeable =
     0.1;  // of a request's excess: then the cause counts for that request
 
+constexpr std::size_t kMostTiles = 1'000'000;
+constexpr std::size_t kFewest = 200, kProbed = 16;  // requests
+
 void divide(Ledger& ledger, std::int64_t n) {
   for (auto& row : ledger.cell) {
     for (Duration& cell : row) cell /= n;
@@ -20,6 +23,26 @@ void divide(Ledger& ledger, std::int64_t n) {
 }
 
 }  // namespace
+
+std::vector<RequestId> spread(const Trace& trace, const TileSource& source,
+                              std::span<const RequestId> ids, std::size_t most) {
+  const auto pick = [&](std::size_t n) {
+    std::vector<RequestId> out;
+    out.reserve(n);
+    for (std::size_t k = 0; k < n; ++k) out.push_back(ids[k * ids.size() / n]);
+    return out;
+  };
+  const std::size_t n = std::min(ids.size(), most);
+  if (n <= kFewest) return pick(n);
+  std::size_t count = 0;
+  std::vector<Tile> tiles;
+  for (const RequestId id : pick(kProbed)) {
+    source(trace, id, tiles);
+    count += tiles.size();
+  }
+  const std::size_t affordable = kMostTiles / std::max<std::size_t>(count / kProbed, 1);
+  return pick(std::clamp(affordable, kFewest, n));
+}
 
 Tile charged(const Trace& trace, const Tile& tile) {
   if (tile.echo_of == 0 || !tile.thread || tile.gc != GcShare::kNone) return tile;
@@ -51,10 +74,9 @@ ClaimSet claim(const CauseContext& ctx, const TileSource& source, std::span<cons
   set.claimed.assign(columns, {});
   set.tiles.resize(columns);
   if (ids.empty() || most == 0) return set;
-  const std::size_t n = std::min(ids.size(), most);
+  set.requests = spread(ctx.trace, source, ids, most);
   std::vector<Tile> tiles;
-  for (std::size_t k = 0; k < n; ++k) {
-    const RequestId id = ids[k * ids.size() / n];
+  for (const RequestId id : set.requests) {
     const Request& request = ctx.trace.request(id);
     source(ctx.trace, id, tiles);
     std::vector<Duration>& row = set.of_request.emplace_back(columns);
@@ -67,9 +89,8 @@ ClaimSet claim(const CauseContext& ctx, const TileSource& source, std::span<cons
     }
     for (std::size_t c = 0; c < columns; ++c) set.claimed[c] += row[c];
     set.mean_latency += request.latency();
-    set.requests.push_back(id);
   }
-  const auto count = static_cast<std::int64_t>(n);
+  const auto count = static_cast<std::int64_t>(set.requests.size());
   divide(set.mean, count);
   for (Duration& d : set.claimed) d /= count;
   set.mean_latency /= count;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include "analyze/collections.h"
@@ -38,6 +39,10 @@ void losses(const Trace& trace, const ReportHeader& header, std::vector<Coverage
   }
   for (const std::string& damage : trace.read_damage) {
     out.push_back({Level::kLoss, "damage in the file", damage});
+  }
+  if (header.end_reason.starts_with("watchdog: ")) {
+    out.push_back({Level::kLoss, "end", "srvprof ended the recording by itself: " +
+                                            header.end_reason.substr(std::strlen("watchdog: "))});
   }
   if (!header.clean_end) {
     out.push_back({Level::kLoss, "end",

@@ -25,15 +25,6 @@ struct Selection {
   std::vector<RequestId> body;  // of differential graphs
 };
 
-std::vector<RequestId> thinned(std::vector<RequestId> ids) {
-  if (ids.size() <= kMostRequests) return ids;
-  std::vector<RequestId> out;
-  for (std::size_t k = 0; k < kMostRequests; ++k) {
-    out.push_back(ids[k * ids.size() / kMostRequests]);
-  }
-  return out;
-}
-
 Selection select(const Trace& trace, const FlameOptions& options) {
   ReportOptions filter;
   filter.phase = options.phase;
@@ -49,8 +40,8 @@ Selection select(const Trace& trace, const FlameOptions& options) {
     if (g.members.empty()) continue;
     s.body.insert(s.body.end(), at(g.split.body_from), at(g.split.body_to));
   }
-  s.slow = thinned(std::move(s.slow));
-  s.body = thinned(std::move(s.body));
+  s.slow = spread(trace, tiles_of, s.slow, kMostRequests);
+  s.body = spread(trace, tiles_of, s.body, kMostRequests);
   return s;
 }
 

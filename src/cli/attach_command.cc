@@ -48,6 +48,8 @@ constexpr Option kOptions[] = {
     {"irq", 0, "", "interrupts and softirqs on top of the target"},
     {"keep-query", 0, "", "keep query strings: they may hold tokens"},
     {"buffer", 0, "SIZE", "ring between kernel and srvprof: 64M; chosen by the target otherwise"},
+    {"max-overhead", 0, "PERCENT",
+     "end when srvprof takes more of the target's CPU time (30); 0 = never"},
     {"dry-run", 0, "", "list each probe and its expected cost, attach nothing"},
     {"no-report", 0, "", "record only"},
     kLoadOption,
@@ -91,6 +93,10 @@ Result<CaptureOptions> capture_options(const Args& args, const std::vector<Proce
   options.irq = args.has("irq") || options.full;
   options.keep_query = args.has("keep-query");
   options.follow_children = args.has("follow-children");
+  if (args.has("max-overhead")) {
+    options.max_overhead =
+        static_cast<double>(TRY(args.number("max-overhead", 0, 0, 1000))) / 100;
+  }
   if (args.has("duration")) options.duration = TRY(parse_duration(args.text("duration")));
   options.load_argv = args.load;
   options.command_line = args.command_line;
@@ -196,6 +202,11 @@ Result<int> attach(const Args& args, Console& console, bool report) {
     TRY(write_stdout(file_link(result.path) + '\n'));
   }
   if (!result.incomplete) return 0;
+  if (!result.watchdog.empty()) {
+    console.warning("recording: ended by the watchdog: " + result.watchdog +
+                    "; see --max-overhead");
+    return static_cast<int>(ErrorKind::kIncomplete);
+  }
   console.warning("recording: more was lost than the report can be trusted with (see COVERAGE)");
   return static_cast<int>(ErrorKind::kIncomplete);
 }

@@ -57,6 +57,13 @@ Status check_can_capture() {
                  "CAP_SYS_PTRACE to the binary",
                  ErrorKind::kPermission};
   }
+  if (facts.own_pid_namespace) {
+    return Error{"attaching: srvprof runs in a pid namespace of its own (a container), where processes have "
+                 "other numbers than the kernel's programs see",
+                 "run it on the host, with the pid that the process has there, or start this container with "
+                 "the host's pid namespace (docker run --pid=host)",
+                 ErrorKind::kKernel};
+  }
   if (!facts.btf) {
     return Error{"attaching: the kernel has no BTF (/sys/kernel/btf/vmlinux)",
                  "use a kernel built with CONFIG_DEBUG_INFO_BTF=y (every current distribution's is)",
@@ -67,6 +74,23 @@ Status check_can_capture() {
                  "boot with lockdown=integrity or without lockdown", ErrorKind::kKernel};
   }
   return {};
+}
+
+void drop_privileges_for_recording(RecordingWriter& writer) {
+  using enum LinuxCapability;
+  // SYS_ADMIN: BPF_ENABLE_STATS, which own cost is told from, asks for it; KILL, SETUID, SETGID: the load
+  // runs as another user; BPF, PERFMON: probes for children that come later.
+  constexpr LinuxCapability kKept[] = {kChown,     kDacOverride, kDacReadSearch, kKill,    kSetGid, kSetUid,
+                                       kSysPtrace, kSysAdmin,    kSyslog,        kPerfmon, kBpf};
+  if (const Status s = keep_capabilities(kKept); !s.ok()) {
+    writer.add(rows::Capability{"privileges", true, s.error().what});
+  }
+}
+
+void drop_privileges_for_report() {
+  using enum LinuxCapability;
+  constexpr LinuxCapability kKept[] = {kChown, kDacOverride, kDacReadSearch};
+  (void)keep_capabilities(kKept);  // nothing is traced any more: there is nobody to tell
 }
 
 std::size_t ring_size(std::size_t wanted) {

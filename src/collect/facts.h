@@ -18,6 +18,12 @@ Result<std::vector<ProcessInfo>> find_targets(const ProcFs& fs, const CaptureOpt
 // Says in words what is missing when this kernel or these privileges cannot capture; cheap checks only.
 Status check_can_capture();
 
+// Gives up what is not needed once the probes are live (kept: reading the target, starting and ending the
+// load, own cost), and once they are gone (kept: writing the report). What could not be given up is
+// written down. Nothing to be done about it: the run goes on.
+void drop_privileges_for_recording(RecordingWriter& writer);
+void drop_privileges_for_report();
+
 // The ring's size: `wanted` rounded up to a power of two, or the default.
 std::size_t ring_size(std::size_t wanted);
 

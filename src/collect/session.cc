@@ -22,6 +22,7 @@
 #include "collect/snapshot.h"
 #include "collect/span_probes.h"
 #include "collect/stack_tables.h"
+#include "collect/watchdog.h"
 #include "recording/writer.h"
 #include "records.h"
 #include "runtime/runtime.h"
@@ -95,12 +96,14 @@ class Session {
   Snapshots snapshots_;
   FrameNamer frames_;
   Governor governor_;
+  std::optional<Watchdog> watchdog_;
+  std::string watchdog_reason_;
   DecodeOptions decode_options_;
   DecodeHooks hooks_of_decode_;
   std::optional<LoadCommand> load_;
   std::optional<MarkSocket> marks_;
   Time begin_, last_round_, last_peers_, statistics_since_;
-  bool statistics_on_ = false;
+  bool statistics_on_ = false, statistics_refused_ = false;
   std::string end_reason_;
   std::uint64_t requests_ = 0, requests_before_ = 0, undecodable_ = 0, ring_total_ = 0;
   std::size_t ring_peak_ = 0;
@@ -167,6 +170,11 @@ void Session::watch_statistics(Time now) {
   } else if (!statistics_on_ && now - statistics_since_ >= kRound) {
     statistics_since_ = now;
     statistics_on_ = probes_->begin_statistics();
+    if (!statistics_on_ && !statistics_refused_) {
+      statistics_refused_ = true;
+      writer_.add(rows::Capability{"own cost in the kernel", false,
+                                   "timing BPF programs (BPF_ENABLE_STATS) needs CAP_SYS_ADMIN"});
+    }
   }
 }
 
@@ -202,6 +210,9 @@ void Session::round() {
     last_peers_ = now;
   }
   frames_.resolve(kNamesARound, writer_);
+  if (auto why = watchdog_->check(snapshots_.sums(requests_)); why && watchdog_reason_.empty()) {
+    watchdog_reason_ = *why;
+  }
   (void)writer_.flush();  // its error is sticky and ends the loop
   progress();
 }
@@ -214,6 +225,7 @@ bool Session::targets_alive() const {
 std::string Session::reason_to_stop(Time now) {
   if (hooks_.stop_requested && hooks_.stop_requested() != 0) return "signal";
   if (!writer_.status().ok()) return "error: " + writer_.status().error().what;
+  if (!watchdog_reason_.empty()) return "watchdog: " + watchdog_reason_;
   if (options_.duration && now - begin_ >= *options_.duration) return "duration";
   // A little longer: the server has yet to see that the load's connections are closed.
   if (load_ && !load_->poll() && now - load_->ended() >= kAfterLoad) return "load-end";
@@ -262,6 +274,7 @@ void Session::attach_spans() {
 }
 
 Status Session::start() {
+  const Watchdog::Sums before = snapshots_.sums(0);
   ProbeConfig config;
   for (const ProcessInfo& t : targets_) {
     config.pids.push_back(static_cast<std::uint32_t>(t.pid));
@@ -295,12 +308,16 @@ Status Session::start() {
   begin_ = MonotonicClock::now();
   writer_.add(rows::Clock{begin_, realtime_ns()});
   TRY(probes_->activate());
+  Watchdog::Limits limits;
+  if (options_.max_overhead) limits = {*options_.max_overhead, Watchdog::kCpusIfShareIsGiven};
+  watchdog_.emplace(limits, before, snapshots_.sums(0));
   if (auto marks = MarkSocket::open(options_.pids.front(), options_.owner_uid); marks.ok()) {
     marks_.emplace(std::move(*marks));
   } else {
     writer_.add(rows::Capability{"marks", false, marks.error().what});
   }
   write_capabilities(*probes_, config, writer_);
+  drop_privileges_for_recording(writer_);
   spans_.guard(begin_);
   snapshots_.take(*probes_, 0, 0, writer_);
   return {};
@@ -369,8 +386,11 @@ Result<CaptureResult> Session::run() {
   result.end_reason = end_reason_;
   result.requests = requests_;
   result.lost = snapshots_.lost();
-  result.incomplete = static_cast<double>(result.lost) > kLossLimit * static_cast<double>(requests_ + 1);
+  result.watchdog = watchdog_reason_;
+  result.incomplete = !result.watchdog.empty() ||
+                      static_cast<double>(result.lost) > kLossLimit * static_cast<double>(requests_ + 1);
   probes_.reset();
+  drop_privileges_for_report();
   if (!finished.ok()) return finished.error();
   return result;
 }

@@ -23,6 +23,7 @@ struct CaptureOptions {
   bool irq = false;                 // interrupts and softirqs on top of the target
   bool keep_query = false;          // query strings reach the disk
   bool follow_children = false;     // child processes of the targets, now and later
+  std::optional<double> max_overhead;  // share of the targets' CPU time; nothing = Watchdog's own limits
   std::optional<Duration> duration;
   std::vector<std::string> load_argv;  // load command to run once the probes are live
   std::string command_line;            // for the recording's header
@@ -45,7 +46,8 @@ struct CaptureHooks {
 struct CaptureResult {
   std::string path, end_reason;
   std::uint64_t requests = 0, lost = 0;
-  bool incomplete = false;  // losses above the limit: exit code 6
+  bool incomplete = false;  // losses above the limit, or ended by the watchdog: exit code 6
+  std::string watchdog;     // why it ended the recording before its time; "" = it did not
 };
 
 // Records until the duration is over, a stop is requested, the load command ends, or the target is

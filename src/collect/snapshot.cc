@@ -78,6 +78,7 @@ void Snapshots::cpu_use(Time now, RecordingWriter& writer) {
     const bool same = before != use_.end() && before->second.start_ticks == p.start_ticks;
     const Duration cpu = same ? p.cpu - before->second.cpu : (interval != 0 ? p.cpu : Duration{});
     if (same) use.runq = before->second.runq;
+    if (targets_.contains(pid)) target_cpu_ += cpu;
     if (ns(cpu) * 200 >= interval || p.pid == target_.pid) {  // at least 0.5 % of a CPU
       std::uint64_t waited = 0;
       if (auto s = read_process_schedstat(fs_, p.pid)) {
@@ -94,6 +95,7 @@ void Snapshots::cpu_use(Time now, RecordingWriter& writer) {
     next.emplace(pid, use);
   }
   if (interval != 0) writer.add(rows::CpuUse{now, 0, "(others)", small, 0, interval});
+  bpf_reckoned_ += Duration(static_cast<std::int64_t>(bpf_load_ * static_cast<double>(interval)));
   use_ = std::move(next);
   last_use_ = now;
 }
@@ -171,6 +173,9 @@ void Snapshots::add_bpf_time(const BpfRunTime& window, Duration length) {
   bpf_.run_ns += window.run_ns;
   bpf_.runs += window.runs;
   bpf_window_ += length;
+  if (length > Duration{}) {
+    bpf_load_ = static_cast<double>(window.run_ns) / static_cast<double>(length.count());
+  }
 }
 
 void Snapshots::own_cost(Time now, std::size_t ring_peak, std::uint64_t ring_total,
@@ -191,7 +196,23 @@ void Snapshots::own_cost(Time now, std::size_t ring_peak, std::uint64_t ring_tot
   writer.add(row);
 }
 
+Watchdog::Sums Snapshots::sums(std::uint64_t requests) const {
+  Watchdog::Sums sums;
+  sums.t = MonotonicClock::now();
+  sums.bpf = bpf_reckoned_;
+  if (auto own = read_own_use(fs_)) sums.own = own->cpu;
+  sums.target = target_cpu_;
+  sums.requests = requests;
+  sums.lost = lost_total_;
+  if (auto tcp = read_tcp_resets(fs_, target_.pid)) {
+    sums.segments = tcp->segments.value;
+    sums.resets = tcp->established.value + tcp->sent.value;
+  }
+  return sums;
+}
+
 void Snapshots::name_process(std::uint32_t pid, bool target, RecordingWriter& writer) {
+  if (target) targets_.insert(pid);
   if (pid == 0 || !named_.insert(pid).second) return;
   auto info = read_process(fs_, static_cast<pid_t>(pid));
   if (!info) return;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collect/probes.h"
+#include "collect/watchdog.h"
 #include "recording/writer.h"
 #include "target/cgroup.h"
 #include "target/machine.h"
@@ -35,6 +36,8 @@ class Snapshots {
   // One window of run-time statistics of our programs.
   void add_bpf_time(const BpfRunTime& window, Duration length);
   std::uint64_t lost() const { return lost_total_; }
+  // What the watchdog looks at, as of the last round; the network's counters are read now.
+  Watchdog::Sums sums(std::uint64_t requests) const;
   // At the end: how many switches had to be reckoned (SP_LOSS_SWITCH).
   void write_switches(RecordingWriter& writer) const;
 
@@ -60,8 +63,11 @@ class Snapshots {
   std::vector<rows::Conn> wanted_;
   std::unordered_set<std::uint32_t> peer_ports_;
   std::unordered_set<std::uint32_t> named_;
+  std::unordered_set<std::uint32_t> targets_;
+  Duration target_cpu_{};
   BpfRunTime bpf_;
-  Duration bpf_window_{};
+  Duration bpf_window_{}, bpf_reckoned_{};
+  double bpf_load_ = 0;  // CPUs that our programs took in the last window
 };
 
 }  // namespace srvprof

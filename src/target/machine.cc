@@ -73,6 +73,12 @@ Result<ListenDrops> read_listen_drops(const ProcFs& fs, pid_t pid) {
                      find_net_counter(text, "TcpExt", "ListenDrops")};
 }
 
+Result<TcpResets> read_tcp_resets(const ProcFs& fs, pid_t pid) {
+  const std::string text = TRY(read_pid_file(fs, pid, "net/snmp"));
+  return TcpResets{find_net_counter(text, "Tcp", "InSegs"), find_net_counter(text, "Tcp", "EstabResets"),
+                   find_net_counter(text, "Tcp", "OutRsts")};
+}
+
 Result<OwnUse> read_own_use(const ProcFs& fs) {
   timespec ts{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);

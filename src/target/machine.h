@@ -55,6 +55,13 @@ struct ListenDrops {
 };
 Result<ListenDrops> read_listen_drops(const ProcFs& fs, pid_t pid);
 
+// Tcp counters of the network namespace of `pid`: segments received; connections that were reset by
+// either side when established, and resets sent.
+struct TcpResets {
+  NetCounter segments, established, sent;
+};
+Result<TcpResets> read_tcp_resets(const ProcFs& fs, pid_t pid);
+
 // CPU time (all threads) and resident memory of the calling process.
 struct OwnUse {
   Duration cpu{};

@@ -1,6 +1,10 @@
 #include "target/privileges.h"
 
+#include <linux/capability.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "base/parse.h"
 #include "target/mountinfo.h"
@@ -37,6 +41,12 @@ bool bit(std::uint64_t mask, LinuxCapability capability) {
 
 std::string_view capability_name(LinuxCapability capability) {
   switch (capability) {
+    case LinuxCapability::kChown: return "CAP_CHOWN";
+    case LinuxCapability::kDacOverride: return "CAP_DAC_OVERRIDE";
+    case LinuxCapability::kDacReadSearch: return "CAP_DAC_READ_SEARCH";
+    case LinuxCapability::kKill: return "CAP_KILL";
+    case LinuxCapability::kSetGid: return "CAP_SETGID";
+    case LinuxCapability::kSetUid: return "CAP_SETUID";
     case LinuxCapability::kNetAdmin: return "CAP_NET_ADMIN";
     case LinuxCapability::kSysPtrace: return "CAP_SYS_PTRACE";
     case LinuxCapability::kSysAdmin: return "CAP_SYS_ADMIN";
@@ -90,6 +100,23 @@ bool has_capability(const HostFacts& facts, LinuxCapability capability) {
       capability == LinuxCapability::kBpf || capability == LinuxCapability::kPerfmon ||
       capability == LinuxCapability::kSyslog || capability == LinuxCapability::kCheckpointRestore;
   return admin_is_enough && bit(facts.cap_effective, LinuxCapability::kSysAdmin);
+}
+
+Status keep_capabilities(std::span<const LinuxCapability> keep) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  if (::syscall(SYS_capget, &header, data) != 0) return errno_error("reading own capabilities", errno);
+  std::uint32_t mask[_LINUX_CAPABILITY_U32S_3] = {};
+  for (const LinuxCapability c : keep) {
+    mask[static_cast<unsigned>(c) / 32] |= 1u << (static_cast<unsigned>(c) % 32);
+  }
+  for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; ++i) {
+    data[i].permitted &= mask[i];
+    data[i].effective &= mask[i];
+    data[i].inheritable = 0;
+  }
+  if (::syscall(SYS_capset, &header, data) != 0) return errno_error("giving up capabilities", errno);
+  return {};
 }
 
 }  // namespace srvprof

@@ -4,15 +4,23 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "target/proc_fs.h"
 
 namespace srvprof {
 
 // Numbers of linux/capability.h.
 enum class LinuxCapability : unsigned {
+  kChown = 0,
+  kDacOverride = 1,
+  kDacReadSearch = 2,
+  kKill = 5,
+  kSetGid = 6,
+  kSetUid = 7,
   kNetAdmin = 12,
   kSysPtrace = 19,
   kSysAdmin = 21,
@@ -45,6 +53,10 @@ HostFacts read_host_facts(const ProcFs& fs);
 
 // Effective; CAP_SYS_ADMIN stands for BPF, PERFMON, SYSLOG and CHECKPOINT_RESTORE as in the kernel.
 bool has_capability(const HostFacts& facts, LinuxCapability capability);
+
+// Gives up every capability of this thread but these, for good (capset(2)). One that is not held stays
+// so. Children that are executed as uid 0 get their own anew.
+Status keep_capabilities(std::span<const LinuxCapability> keep);
 
 // The word in brackets of "[none] integrity confidentiality".
 std::string parse_lockdown(std::string_view text);
