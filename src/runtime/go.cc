@@ -168,13 +168,14 @@ SpanPlan spans(const SpanContext& context) {
     plan.probes.clear();
     plan.gaps.push_back({"gc", "the functions that stop and start the world were not found"});
   }
-  // Entered once in each cycle: when the collector has begun, and when its concurrent part is done.
+  // Entered once in each cycle (a probed jump is met again when the stack has to grow): when the collector has begun, and when its concurrent part is done.
   const std::size_t before = plan.probes.size();
   if (!plan_entry(*table, *elf, "runtime.gcBgMarkStartWorkers", kCycle, SpanEdge::kBegin, {}, plan) ||
       !plan_entry(*table, *elf, "runtime.gcMarkTermination", kCycle, SpanEdge::kEnd, {}, plan)) {
     plan.probes.resize(before);
     plan.gaps.push_back({"gc.cycle", "the functions of a collection cycle were not found"});
   }
+  if (plan.probes.size() > before) plan.probes.back().only_if_open = true;
   const std::size_t without = plan.probes.size();
   if (!context.wishes.assists) {
     plan.gaps.push_back({"gc.assist", "not timed one by one, which would slow the server down (--gc-assists): "

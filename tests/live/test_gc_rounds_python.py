@@ -15,7 +15,7 @@ def test_gc_rounds_python(t):
         during = hygiene.semaphores(server.pid)
     t.note(f"semaphores while attached: {during}")
     check(all(during[name] > 0 for name in ("python:gc__start", "python:gc__done")), f"no probe is enabled: {during}")
-    rounds.check_rounds(t, server, "/alloc?n=200")
+    rounds.check_rounds(t, server, "/alloc?n=200", rate=40)
     check(hygiene.semaphores(server.pid) == before, "semaphores are not as they were before")
 
 

@@ -22,7 +22,7 @@ def test_names_jvm(t):
 
     with srvprof.Attach(t, server.pid, ["--jvm-perf-map", "--frequency", "499"]) as run:
         loads.truth(t, f"2 GET {server.url('/alloc?kb=64')}", seconds=4)
-    check("--jvm-perf-map" in run.process.text(), "srvprof does not announce what it asks of the JVM")
+    check("--jvm-perf-map" in run.process.err() + run.process.out(), "srvprof does not announce what it asks of the JVM")
     check(not os.path.exists(f"/tmp/.attach_pid{server.pid}"), "the file that wakes the JVM is left behind")
     check(server.process.running(), "the JVM has ended")
     check_listed(t, names.Stacks(t, run.recording), server.pid)
