@@ -107,8 +107,9 @@ struct sp_probe {
 	__sp_u8 span;			/* number that the record carries */
 	__sp_u8 edge;			/* enum sp_edge */
 	__sp_u8 key;			/* enum sp_span_by */
-	__sp_u8 keep_first;		/* a begin while one is open changes nothing */
+	__sp_u8 keep_first;		/* a begin while one is open changes nothing; an end while none is */
 	struct sp_argument kind, reason, text, length, begin, stopping;
+	struct sp_argument end;		/* of a begin: not 0 = the span ended then, there is no end to come */
 	__sp_u64 hits;
 };
 

@@ -139,6 +139,12 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+#if defined(__TARGET_ARCH_x86)
+struct thread_struct {
+	unsigned long fsbase;
+};
+#endif
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
@@ -157,6 +163,9 @@ struct task_struct {
 	unsigned long min_flt;
 	unsigned long maj_flt;
 	char comm[16];
+#if defined(__TARGET_ARCH_x86)
+	struct thread_struct thread;
+#endif
 };
 
 #if defined(__TARGET_ARCH_x86)

@@ -128,6 +128,10 @@ SP_INLINE int hit(struct pt_regs *ctx)
 		if (open && p->keep_first)
 			return 0;
 		begin(&fresh, p, &regs, now);
+		if (p->end.how && argument(&regs, &p->end)) {
+			end(&fresh, argument(&regs, &p->end));
+			return 0;
+		}
 		if (bpf_map_update_elem(&open_spans, &key, &fresh, BPF_ANY))
 			sp_lose(SP_LOSS_SPAN);
 		return 0;
@@ -138,6 +142,8 @@ SP_INLINE int hit(struct pt_regs *ctx)
 		return 0;
 	}
 	/* An end whose begin lies before attach. */
+	if (!open && p->keep_first)
+		return 0;
 	if (!open) {
 		begin(&fresh, p, &regs, now);
 		fresh.t_begin = 0;

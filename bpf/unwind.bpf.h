@@ -56,11 +56,20 @@ SP_EXTERN struct {
 	__type(value, u64);
 } found SEC(".maps");
 
+SP_EXTERN struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SP_SPACES);
+	__type(key, u32);
+	__type(value, struct sp_python);
+} pythons SEC(".maps");
+
 /* One walk; lives on the caller's stack. */
 struct sp_walker {
 	u64 pc, sp, bp;
 	u64 hash;
 	struct sp_walk *out;
+	struct sp_python *python;
+	u64 python_frame;	/* the next one to be told, 0 = none */
 	u32 first, count;	/* of the process's texts */
 	u32 text;		/* the one that was used last */
 	u32 hint, shared_off, tag;
@@ -354,6 +363,78 @@ SP_INLINE long sp_step_frame(struct sp_walker *w, struct sp_frame *frame, bool m
 	return 0;
 }
 
+/* The list of CPython's threads, and the one that is looked for. */
+struct sp_python_search {
+	const struct sp_python *python;
+	u64 state, id;
+};
+
+static long sp_python_thread_step(u32 i, void *context)
+{
+	struct sp_python_search *s = context;
+	u64 id = 0, next = 0;
+
+	if (!s->state || !sp_read(&id, 8, s->state + s->python->thread_id)) {
+		s->state = 0;
+		return 1;
+	}
+	if (id == s->id)
+		return 1;
+	if (!sp_read(&next, 8, s->state + s->python->thread_next))
+		next = 0;
+	s->state = next;
+	return 0;
+}
+
+/* The innermost Python frame of the current thread, which is told by the address of its thread control block. */
+SP_INLINE u64 sp_python_frame(const struct sp_python *python)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct sp_python_search s = {.python = python, .id = task->thread.fsbase};
+	u64 at = 0;
+
+	if (!s.id || !sp_read(&at, 8, python->interpreter) || !at || !sp_read(&s.state, 8, at + python->threads))
+		return 0;
+	if (bpf_loop(SP_PYTHON_THREADS, sp_python_thread_step, &s, 0) >= SP_PYTHON_THREADS || !s.state)
+		return 0;
+	if (!sp_read(&at, 8, s.state + python->thread_frame))
+		return 0;
+	if (python->frame_of_holder != SP_PYTHON_NONE && (!at || !sp_read(&at, 8, at + python->frame_of_holder)))
+		return 0;
+	return at;
+}
+
+/*
+ * A frame of the interpreter's loop stands for a run of Python functions that call each other. Tells the next
+ * one of the run; true: there are more of it.
+ */
+SP_INLINE bool sp_step_python(struct sp_walker *w, struct sp_frame *frame)
+{
+	const struct sp_python *python = w->python;
+	u64 code = 0, previous = 0;
+	u8 mark = 0;
+	bool last;
+
+	if (!sp_read(&previous, 8, w->python_frame + python->previous) ||
+	    !sp_read(&mark, 1, w->python_frame + python->mark) || !sp_read(&code, 8, w->python_frame + python->code)) {
+		w->python_frame = 0;
+		return false;
+	}
+	w->python_frame = previous;
+	last = !previous || mark == python->mark_value;
+	if (last && python->mark_between)
+		return false;
+	frame->hint = code & ~7ull;
+	w->hash ^= frame->hint * 0xff51afd7ed558ccdull;
+	if (last || !python->mark_between)
+		return !last;
+	if (!sp_read(&mark, 1, previous + python->mark) || mark != python->mark_value)
+		return true;
+	if (!sp_read(&w->python_frame, 8, previous + python->previous))
+		w->python_frame = 0;
+	return false;
+}
+
 static long sp_walk_step(u32 i, void *context)
 {
 	struct sp_walker *w = context;
@@ -373,6 +454,9 @@ static long sp_walk_step(u32 i, void *context)
 	w->hash ^= w->hash >> 29;
 	/* A call may be the last instruction of its function: look at it, not at what follows. */
 	look = w->exact ? w->pc : w->pc - 1;
+	if (w->python_frame && look >= w->python->eval_begin && look < w->python->eval_end &&
+	    sp_step_python(w, frame))
+		return 0;
 	sp_rule_at(w, look, &rule);
 	if (rule.cfa == SP_ROW_NONE || rule.cfa == SP_ROW_LEAF)
 		stop = sp_step_frame(w, frame, rule.rbp, rule.cfa == SP_ROW_LEAF);
@@ -408,6 +492,11 @@ SP_INLINE u64 sp_walk_user(struct sp_walk *out, struct sp_space *space, u32 pid)
 	w.exact = 1;
 	if (!sp_can_be_code(w.pc))
 		return 0;
+	if (space->hint == SP_HINT_PYTHON) {
+		w.python = bpf_map_lookup_elem(&pythons, &pid);
+		if (w.python)
+			w.python_frame = sp_python_frame(w.python);
+	}
 	bpf_loop(SP_STACK_MAX, sp_walk_step, &w, 0);
 	if (w.unmapped) {
 		__sync_fetch_and_add(&shared.walks_unmapped, 1);

@@ -66,6 +66,27 @@ enum sp_hint {
 	SP_HINT_NONE = 0,
 	SP_HINT_V8 = 1,		/* SharedFunctionInfo of the JSFunction at fp - 16, if both tags fit */
 	SP_HINT_JSC = 2,	/* executable of the callee cell at fp + 24, or that cell */
+	SP_HINT_PYTHON = 3,	/* code object, of each Python function that a frame of the interpreter stands for */
+};
+
+/*
+ * Where CPython keeps the frames of its functions: a list a thread, innermost first. Offsets are those of
+ * src/symbolize/python_layout.h. sizeof 48
+ */
+struct sp_python {
+	__sp_u64 eval_begin, eval_end;	/* the interpreter's loop, _PyEval_EvalFrameDefault */
+	__sp_u64 interpreter;		/* address of the pointer to the interpreter's state */
+	__sp_u16 threads, thread_next, thread_id, thread_frame;
+	__sp_u16 frame_of_holder;	/* in what thread_frame points to; SP_PYTHON_NONE: that is the frame */
+	__sp_u16 code, previous, mark;
+	__sp_u8 mark_value;		/* of the byte at `mark`, in a frame that ... */
+	__sp_u8 mark_between;		/* ... lies between two runs; else in the last of a run */
+	__sp_u8 pad[6];
+};
+
+enum {
+	SP_PYTHON_NONE = 0xffff,
+	SP_PYTHON_THREADS = 128,	/* of a process that are looked through */
 };
 
 /* One process. sizeof 24 */

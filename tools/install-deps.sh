@@ -63,6 +63,10 @@ compiler_works() {
   return 1
 }
 
+# The fuzzers need libFuzzer of the clang that is there, or that apt would bring.
+clang_major=$(clang -dumpversion 2>/dev/null || apt-cache policy clang 2>/dev/null | sed -n 's/^ *Candidate: *[0-9]*://p')
+clang_major=${clang_major%%[!0-9]*}
+
 # Asks whether the need named $1 is met.
 met() {
   case $1 in
@@ -80,6 +84,8 @@ met() {
     protozero) anyfile /usr/include/protozero/pbf_writer.hpp ;;
     boost) anyfile /usr/include/boost/program_options.hpp ;;
     ip) have ip && have ss ;;
+    libfuzzer) anyfile /usr/lib/llvm-"$clang_major"/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a ;;
+    go-1.19) have /usr/lib/go-1.19/bin/go ;;
     setpriv) have setpriv && have unshare ;;
     ps) have ps ;;
     postgres) anyfile /usr/lib/postgresql/*/bin/postgres || have postgres ;;
@@ -131,6 +137,8 @@ nginx: nginx-light nginx
 node: nodejs
 npm: npm
 go: golang-go
+go-1.19: golang-1.19-go
+libfuzzer: libclang-rt-${clang_major:-14}-dev
 javac: openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless
 redis-server: redis-server valkey-redis-compat
 postgres: postgresql

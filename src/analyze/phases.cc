@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "analyze/load_stages.h"
 #include "analyze/phase_bins.h"
@@ -15,24 +17,25 @@ using namespace std::chrono_literals;
 
 constexpr Duration kOutside = 500ms;  // before or after a load command: less is part of its load
 
-std::string unique_name(const std::vector<LoadPhase>& phases, const std::string& name) {
+// `used`: how often a name was asked for; a recording from elsewhere may have a million marks of one name.
+std::string unique_name(std::map<std::string, int>& used, const std::string& name) {
+  int& n = used[name];
+  if (n == 0) return n = 1, name;
   std::string candidate = name;
-  for (int k = 2;; ++k) {
-    const bool taken = std::any_of(phases.begin(), phases.end(),
-                                   [&](const LoadPhase& p) { return p.name == candidate; });
-    if (!taken) return candidate;
-    candidate = fmt::format("{}-{}", name, k);
-  }
+  while (used.contains(candidate)) candidate = fmt::format("{}-{}", name, ++n);
+  used[candidate] = 1;
+  return candidate;
 }
 
 std::vector<LoadPhase> by_change_points(const Trace& trace) {
   const LoadBins b = load_bins(trace);
   const std::vector<LoadPiece> pieces = load_pieces(b);
   std::vector<LoadPhase> phases;
+  std::map<std::string, int> used;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const LoadPiece& piece = pieces[i];
     LoadPhase phase;
-    phase.name = unique_name(phases, piece_name(b, pieces, i));
+    phase.name = unique_name(used, piece_name(b, pieces, i));
     phase.begin = b.at(piece.from);
     phase.end = i + 1 < pieces.size() ? b.at(piece.to) : trace.t_end;
     phase.why = piece.why;
@@ -84,14 +87,15 @@ std::string why_of(const rows::PhaseMark& mark) {
 
 std::vector<LoadPhase> by_marks(const Trace& trace, const std::vector<rows::PhaseMark>& marks) {
   std::vector<LoadPhase> phases;
+  std::map<std::string, int> used;
   if (marks.front().t > trace.t_begin) {
-    phases.push_back({"unmarked", trace.t_begin, marks.front().t, "before the first mark", 0});
+    phases.push_back({unique_name(used, "unmarked"), trace.t_begin, marks.front().t, "before the first mark", 0});
   }
   for (std::size_t i = 0; i < marks.size(); ++i) {
     const Time begin = std::max(marks[i].t, trace.t_begin);
     const Time end = i + 1 < marks.size() ? std::min(marks[i + 1].t, trace.t_end) : trace.t_end;
     if (end <= begin) continue;
-    phases.push_back({unique_name(phases, marks[i].name.empty() ? "marked" : marks[i].name), begin,
+    phases.push_back({unique_name(used, marks[i].name.empty() ? "marked" : marks[i].name), begin,
                       end, why_of(marks[i]), 0});
   }
   return phases;

@@ -46,6 +46,8 @@ constexpr Option kOptions[] = {
     {"full", 0, "", "every off-CPU stack, and interrupts; costs more"},
     {"histogram", 0, "", "counts and the tail only; costs least"},
     {"irq", 0, "", "interrupts and softirqs on top of the target"},
+    {"gc-assists", 0, "", "time each assist of Go's collector: 10 us of CPU for each"},
+    {"jvm-perf-map", 0, "", "ask a JVM to list its compiled code: writes on the target's side"},
     {"keep-query", 0, "", "keep query strings: they may hold tokens"},
     {"buffer", 0, "SIZE", "ring between kernel and srvprof: 64M; chosen by the target otherwise"},
     {"max-overhead", 0, "PERCENT",
@@ -92,6 +94,8 @@ Result<CaptureOptions> capture_options(const Args& args, const std::vector<Proce
   options.full = args.has("full");
   options.irq = args.has("irq") || options.full;
   options.keep_query = args.has("keep-query");
+  options.gc_assists = args.has("gc-assists");
+  options.jvm_perf_map = args.has("jvm-perf-map");
   options.follow_children = args.has("follow-children");
   if (args.has("max-overhead")) {
     options.max_overhead =

@@ -7,6 +7,16 @@
 #include <fmt/format.h>
 
 namespace srvprof {
+namespace {
+
+// In memory that is of no file, and of no function that is known.
+bool is_unlisted(const std::vector<ResolvedFrame>& frames) {
+  if (frames.size() != 1 || !frames[0].function.empty()) return false;
+  const std::string& module = frames[0].module;
+  return module.starts_with("[anon") || module.starts_with("/memfd:") || module == "[unknown]";
+}
+
+}  // namespace
 
 void FrameNamer::add(const rows::Stack& stack) {
   for (std::size_t i = 0; i < stack.pcs.size(); ++i) {
@@ -68,14 +78,28 @@ void FrameNamer::write(const Key& key, std::vector<ResolvedFrame> frames, Record
   }
 }
 
+void FrameNamer::name(const Waiting& waiting, bool last, RecordingWriter& writer) {
+  const Key& key = waiting.key;
+  Symbolizer* s = symbolizer(key.pid);
+  if (s == nullptr) return;
+  auto frames = s->resolve(key.pc - (waiting.is_return ? 1 : 0), key.pid == 0, key.hint);
+  if (!last && key.pid != 0 && is_unlisted(frames)) {
+    left_.push_back(waiting);
+  } else {
+    write(key, std::move(frames), writer);
+  }
+}
+
+void FrameNamer::resolve_rest(RecordingWriter& writer) {
+  for (auto& [pid, symbolizer] : symbolizers_) (void)symbolizer.refresh_mappings();  // it may have ended
+  resolve(waiting_.size(), writer);
+  for (const Waiting& w : left_) name(w, true, writer);
+  left_.clear();
+}
+
 void FrameNamer::resolve(std::size_t limit, RecordingWriter& writer) {
   const std::size_t n = std::min(limit, waiting_.size());
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto& [key, is_return] = waiting_[k];
-    Symbolizer* s = symbolizer(key.pid);
-    if (s == nullptr) continue;
-    write(key, s->resolve(key.pc - (is_return ? 1 : 0), key.pid == 0, key.hint), writer);
-  }
+  for (std::size_t k = 0; k < n; ++k) name(waiting_[k], false, writer);
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(n));
 }
 

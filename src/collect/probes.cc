@@ -178,6 +178,7 @@ Status Probes::Impl::connect_stacks() {
   maps.rows = bpf_map__fd(skel->maps.rows);
   maps.sizes = {bpf_map__max_entries(skel->maps.texts), bpf_map__max_entries(skel->maps.buckets),
                 bpf_map__max_entries(skel->maps.rows)};
+  maps.pythons = bpf_map__fd(skel->maps.pythons);
   return config.stacks->connect(maps);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <set>
 #include <thread>
@@ -25,6 +26,7 @@
 #include "collect/watchdog.h"
 #include "recording/writer.h"
 #include "records.h"
+#include "runtime/jvm_attach.h"
 #include "runtime/runtime.h"
 #include "target/sockets.h"
 
@@ -40,7 +42,16 @@ constexpr Duration kPeerGap = 3s;
 constexpr Duration kAfterLoad = 200ms;
 constexpr std::size_t kNamesARound = 4000;
 constexpr std::size_t kHintsADrain = 400;   // about 50 us each
+constexpr int kMostLooks = 4;               // a round apart, for a runtime in a new process
+constexpr std::size_t kMostPrograms = 64;   // whose probe points are remembered
 constexpr double kLossLimit = 0.01;         // of all requests: above it the run is incomplete
+constexpr Duration kJvmPatience = 10s;      // a busy one takes a second to list thousands of methods
+
+bool has_runtime(const ProcFs& fs, const ProcessInfo& process, std::string_view name) {
+  const auto found = detect_runtimes(fs, process);
+  return found.ok() && std::any_of(found->begin(), found->end(),
+                                   [&](const DetectedRuntime& r) { return r.name == name; });
+}
 
 // "node", "go" ...: names of the runtimes, comma-separated; "unknown" if the binary cannot be read.
 std::string runtime_names(const ProcFs& fs, const ProcessInfo& process) {
@@ -49,6 +60,15 @@ std::string runtime_names(const ProcFs& fs, const ProcessInfo& process) {
   std::string names;
   for (const DetectedRuntime& r : *found) names += (names.empty() ? "" : ",") + r.name;
   return names;
+}
+
+// The executable of a process: device and inode, zeros if it cannot be told.
+using ProgramFile = std::pair<std::uint64_t, std::uint64_t>;
+
+ProgramFile program_of(const ProcFs& fs, pid_t pid) {
+  struct stat st {};
+  if (::stat(pid_path(fs, pid, "exe").c_str(), &st) != 0) return {};
+  return {st.st_dev, st.st_ino};
 }
 
 class Session {
@@ -80,7 +100,9 @@ class Session {
   Status finish();
   DecodeHooks decode_hooks();
   void code_of_task(const rows::Task& task);
-  void attach_spans();
+  void attach_spans(const ProcessInfo& process);
+  void announce_jvms() const;
+  void ask_jvms();
   void message(const std::string& text) const {
     if (hooks_.message) hooks_.message(text);
   }
@@ -92,7 +114,11 @@ class Session {
   std::vector<ProcessInfo> targets_;
   StackTables stacks_{fs_};
   std::unique_ptr<Probes> probes_;
-  SpanProbes spans_;  // goes before the programs that it attached
+  SpanProbes spans_{fs_};  // goes before the programs that it attached
+  std::map<ProgramFile, std::vector<SpanPlan>> plans_;
+  std::map<pid_t, int> looks_;       // how often a process was looked at without finding a runtime
+  std::vector<pid_t> unprobed_;      // to be looked at again
+  std::map<pid_t, ProgramFile> probed_;  // which program of a process has its probes
   Snapshots snapshots_;
   FrameNamer frames_;
   Governor governor_;
@@ -131,12 +157,15 @@ DecodeHooks Session::decode_hooks() {
 // A target's new program, or a child that became a target, has code that the stack walker must know.
 void Session::code_of_task(const rows::Task& task) {
   const auto pid = static_cast<pid_t>(task.pid);
-  if ((task.flags & SP_TASK_EXEC) != 0) {
+  const bool exec = (task.flags & SP_TASK_EXEC) != 0;
+  if (!exec && stacks_.knows(pid)) return;
+  const auto process = read_process(fs_, pid);
+  if (exec && stacks_.knows(pid)) {
     stacks_.changed(pid);
-  } else if (!stacks_.knows(pid)) {
-    auto process = read_process(fs_, pid);
-    if (process) stacks_.add(pid, runtime_names(fs_, *process));
+  } else if (process) {
+    stacks_.add(pid, runtime_names(fs_, *process));
   }
+  if (process && probes_ != nullptr) attach_spans(*process);
 }
 
 void Session::drain() {
@@ -209,6 +238,9 @@ void Session::round() {
     snapshots_.name_peers(options_.pids.front(), writer_);
     last_peers_ = now;
   }
+  for (const pid_t pid : std::exchange(unprobed_, {})) {
+    if (const auto process = read_process(fs_, pid)) attach_spans(*process);
+  }
   frames_.resolve(kNamesARound, writer_);
   if (auto why = watchdog_->check(snapshots_.sums(requests_)); why && watchdog_reason_.empty()) {
     watchdog_reason_ = *why;
@@ -260,17 +292,54 @@ void Session::loop() {
   }
 }
 
-// Probes on the code of the targets' runtimes. Without them everything else is still measured.
-void Session::attach_spans() {
-  for (const ProcessInfo& t : targets_) {
-    auto plans = plan_spans(fs_, t);
+// Probes on the code of a target's runtimes. Without them everything else is still measured. What is known of a
+// program serves all of its processes: finding the functions takes a while.
+void Session::attach_spans(const ProcessInfo& process) {
+  const ProgramFile program = program_of(fs_, process.pid);
+  ProgramFile& probed = probed_[process.pid];
+  if (probed == program && program != ProgramFile{}) return;
+  probed = program;
+  auto known = plans_.find(program);
+  if (known == plans_.end()) {
+    auto plans = plan_spans(fs_, process, {options_.gc_assists});
     if (!plans.ok()) {
       writer_.add(rows::Capability{"gc", false, plans.error().what});
-      continue;
+      return;
     }
-    spans_.attach(probes_->span_hooks(), static_cast<std::uint32_t>(t.pid), std::move(*plans));
+    // A JVM or an interpreter may be a library that is not loaded yet.
+    if (plans->empty()) {
+      probed = {};
+      if (++looks_[process.pid] <= kMostLooks) unprobed_.push_back(process.pid);
+      return;
+    }
+    if (plans_.size() >= kMostPrograms) plans_.clear();
+    known = plans_.insert_or_assign(program, std::move(*plans)).first;
   }
+  std::vector<SpanPlan> plans;
+  for (const SpanPlan& plan : known->second) plans.push_back(copy_of(plan));
+  spans_.attach(probes_->span_hooks(), static_cast<std::uint32_t>(process.pid), std::move(plans));
   decode_options_.spans = spans_.kinds();
+}
+
+void Session::announce_jvms() const {
+  for (const ProcessInfo& t : targets_) {
+    if (!options_.jvm_perf_map || !has_runtime(fs_, t, "jvm")) continue;
+    message(fmt::format("--jvm-perf-map: pid {} is asked to write /tmp/perf-{}.map, which stays; this runs code "
+                        "in it, and may start its attach listener", t.pid, t.ns_pid));
+  }
+}
+
+// The one thing that writes on the target's side, and only when asked for: at the begin, and at the end for
+// what was compiled meanwhile.
+void Session::ask_jvms() {
+  if (!options_.jvm_perf_map) return;
+  for (const ProcessInfo& t : targets_) {
+    if (!has_runtime(fs_, t, "jvm")) continue;
+    const Status asked = write_jvm_perf_map(fs_, t, kJvmPatience);
+    if (asked.ok()) continue;
+    writer_.add(rows::Capability{fmt::format("symbols.{}", t.pid), false, asked.error().what});
+    if (!known(begin_)) message(asked.error().what);
+  }
 }
 
 Status Session::start() {
@@ -304,7 +373,9 @@ Status Session::start() {
   config.stacks = &stacks_;
   probes_ = TRY(Probes::load(config));
   TRY(probes_->attach());
-  attach_spans();
+  for (const ProcessInfo& t : targets_) attach_spans(t);
+  announce_jvms();
+  ask_jvms();
   begin_ = MonotonicClock::now();
   writer_.add(rows::Clock{begin_, realtime_ns()});
   TRY(probes_->activate());
@@ -336,10 +407,12 @@ Status Session::finish() {
   } while (ring_peak_ != 0 && MonotonicClock::now() - flushed < 5s);
   spans_.write_open(decode_options_, writer_);
   spans_.write_capabilities(writer_);
+  spans_.write_verdict(writer_);
   if (snapshots_.peers_wanted()) snapshots_.name_peers(options_.pids.front(), writer_);
   snapshots_.take(*probes_, ring_peak_, ring_total_, writer_);
   for (const ProcessInfo& t : targets_) write_threads(fs_, t, writer_);
-  frames_.resolve(~std::size_t{0}, writer_);
+  ask_jvms();
+  frames_.resolve_rest(writer_);
   frames_.write_mappings(writer_);
   frames_.write_capabilities(writer_);
   stacks_.write_capabilities(writer_);

@@ -22,6 +22,8 @@ struct CaptureOptions {
   bool full = false;                // every off-CPU stack, interrupts
   bool irq = false;                 // interrupts and softirqs on top of the target
   bool keep_query = false;          // query strings reach the disk
+  bool jvm_perf_map = false;        // ask JVMs to list their compiled code: writes on the target's side
+  bool gc_assists = false;          // probe each assist of Go's collector
   bool follow_children = false;     // child processes of the targets, now and later
   std::optional<double> max_overhead;  // share of the targets' CPU time; nothing = Watchdog's own limits
   std::optional<Duration> duration;

@@ -33,13 +33,14 @@ sp_probe wire(const PlannedProbe& p, std::uint32_t pid, std::uint8_t number) {
   out.span = number;
   out.edge = static_cast<std::uint8_t>(p.edge);
   out.key = static_cast<std::uint8_t>(p.span->by);
-  out.keep_first = p.span->keep_first;
+  out.keep_first = p.edge == SpanEdge::kEnd ? p.only_if_open : p.span->keep_first;
   out.kind = wire(p.arguments.kind);
   out.reason = wire(p.arguments.reason);
   out.text = wire(p.arguments.text);
   out.length = wire(p.arguments.length);
   out.begin = wire(p.arguments.begin);
   out.stopping = wire(p.arguments.stopping);
+  out.end = wire(p.arguments.end);
   return out;
 }
 
@@ -57,7 +58,7 @@ struct SpanProbes::Attached {
   ~Attached() { drop(); }
 };
 
-SpanProbes::SpanProbes() = default;
+SpanProbes::SpanProbes(const ProcFs& fs) : sites_(fs) {}
 SpanProbes::~SpanProbes() = default;
 
 std::uint8_t SpanProbes::number_of(const SpanKind* kind) {
@@ -69,6 +70,14 @@ std::uint8_t SpanProbes::number_of(const SpanKind* kind) {
   return static_cast<std::uint8_t>(it - kinds_.begin());
 }
 
+// Processes of one program say the same.
+void SpanProbes::note(rows::Capability row) {
+  const bool said = std::any_of(capabilities_.begin(), capabilities_.end(), [&](const rows::Capability& c) {
+    return c.name == row.name && c.detail == row.detail;
+  });
+  if (!said) capabilities_.push_back(std::move(row));
+}
+
 // Attaches one probe; returns why not, "" if it is on.
 std::string SpanProbes::attach_probe(std::uint32_t pid, const SpanPlan& plan, const PlannedProbe& p) {
   if (next_ >= SP_MAX_PROBES) return fmt::format("more than {} probes", int{SP_MAX_PROBES});
@@ -76,6 +85,7 @@ std::string SpanProbes::attach_probe(std::uint32_t pid, const SpanPlan& plan, co
   if (bpf_map_update_elem(hooks_.probes, &next_, &entry, BPF_ANY) != 0) {
     return errno_error("describing a probe", errno).what;
   }
+  sites_.remember(static_cast<pid_t>(pid), plan.files[p.file], p.offset, p.semaphore);
   LIBBPF_OPTS(bpf_uprobe_opts, options);
   options.bpf_cookie = next_;
   options.retprobe = p.at_return;
@@ -89,7 +99,7 @@ std::string SpanProbes::attach_probe(std::uint32_t pid, const SpanPlan& plan, co
   auto attached = std::make_unique<Attached>();
   attached->link = link;
   attached->index = next_++;
-  attached->single_stepped = p.single_stepped;
+  attached->single_stepped = p.single_stepped && !p.asked_for;
   attached->where = p.where;
   attached->topic = p.span->name;
   attached_.push_back(std::move(attached));
@@ -115,13 +125,12 @@ void SpanProbes::attach_plan(std::uint32_t pid, SpanPlan& plan) {
     on.erase(span);
   }
   for (const SpanGap& gap : plan.gaps) {
-    capabilities_.push_back({gap.topic, false, fmt::format("{}: {}", plan.runtime, gap.why)});
+    note({gap.topic, false, fmt::format("{}: {}", plan.runtime, gap.why)});
   }
   if (on.empty()) return;
   std::string spans;
   for (const auto& [span, n] : on) spans += fmt::format("{}{}", spans.empty() ? "" : ", ", span);
-  capabilities_.push_back(
-      {"gc", true, fmt::format("{}: {} by probes on {}", plan.runtime, spans, plan.source)});
+  note({"gc", true, fmt::format("{}: {} by probes on {}", plan.runtime, spans, plan.source)});
 }
 
 void SpanProbes::attach(const SpanHooks& hooks, std::uint32_t pid, std::vector<SpanPlan> plans) {

@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "collect/decode.h"
+#include "collect/probe_sites.h"
 #include "collect/probes.h"
 #include "recording/writer.h"
 #include "runtime/spans.h"
@@ -16,17 +17,20 @@ namespace srvprof {
 
 class SpanProbes {
  public:
-  SpanProbes();
+  explicit SpanProbes(const ProcFs& fs);
   ~SpanProbes();
   SpanProbes(const SpanProbes&) = delete;
   SpanProbes& operator=(const SpanProbes&) = delete;
 
-  // Attaches what the plans of one target say. What the kernel refuses becomes a gap.
+  // Attaches what the plans of one target say. What the kernel refuses becomes a gap. May be called again for
+  // a process that has come later, or runs another program now.
   void attach(const SpanHooks& hooks, std::uint32_t pid, std::vector<SpanPlan> plans);
   // Takes single-stepped probes off that are hit more than 100 times a second. About once a second.
   void guard(Time now);
   // Takes all probes off: the original instructions are back when it returns.
   void detach();
+  // Whether they are, and the semaphores; after detach().
+  void write_verdict(RecordingWriter& writer) const { sites_.write_verdict(writer); }
   // Rows for the spans that have begun and not ended; after the gate is closed.
   void write_open(const DecodeOptions& options, RecordingWriter& writer) const;
   // What was probed and what could not be, as Capability rows.
@@ -36,11 +40,13 @@ class SpanProbes {
 
  private:
   struct Attached;
+  void note(rows::Capability row);
   void attach_plan(std::uint32_t pid, SpanPlan& plan);
   std::uint8_t number_of(const SpanKind* kind);
   std::string attach_probe(std::uint32_t pid, const SpanPlan& plan, const PlannedProbe& probe);
   std::uint64_t hits(std::uint32_t index) const;
 
+  ProbeSites sites_;
   SpanHooks hooks_;
   std::vector<const SpanKind*> kinds_;
   std::vector<std::unique_ptr<Attached>> attached_;

@@ -28,6 +28,7 @@ constexpr Duration kShortestGap = 250ms;  // between two readings of mappings
 constexpr Duration kLongestGap = 4s;      // when readings bring nothing new
 
 static_assert(sizeof(sp_row) == sizeof(UnwindRow) && sizeof(sp_text) == 32 && sizeof(sp_bucket) == 8);
+static_assert(kNoPythonOffset == int{SP_PYTHON_NONE} && sizeof(sp_python) == 48);
 static_assert(kRowNone == int{SP_ROW_NONE} && kRowMax == int{SP_ROW_MAX} && kRowDerefSp == int{SP_ROW_DEREF_SP} &&
               kRowDerefSpMax == int{SP_ROW_DEREF_SP_MAX} && kRowDeref == int{SP_ROW_DEREF} && kRowLeaf == int{SP_ROW_LEAF} &&
               kRowEnd == int{SP_ROW_END} && kRowSignal == int{SP_ROW_SIGNAL} && kRowPlt == int{SP_ROW_PLT} &&
@@ -97,11 +98,41 @@ Status StackTables::scan(pid_t pid, Process& p) {
     return code;
   };
   p.code = map_code(maps, code_of);
+  if (p.hint == SP_HINT_NONE && has_word(p.runtime, "cpython")) look_for_python(pid, root, maps, p);
   if (p.code.size() > kMaxTextsOfProcess) {
     p.code.resize(kMaxTextsOfProcess);
     note(fmt::format("process {} maps more code than fits: frames beyond are followed by frame pointer", pid));
   }
   return {};
+}
+
+// Why its functions cannot be told is said by their symbol source.
+void StackTables::look_for_python(pid_t pid, const Fd& root, std::span<const MemoryMapping> maps, Process& p) {
+  if (!p.python) {
+    if (auto found = find_python(fs_, pid, root, maps); found.ok()) p.python = *found;
+  }
+  if (p.python) p.hint = SP_HINT_PYTHON;
+}
+
+Status StackTables::write_python(pid_t pid, const PythonProcess& python) {
+  const PythonLayout& l = python.layout;
+  sp_python entry{};
+  entry.eval_begin = python.eval_begin;
+  entry.eval_end = python.eval_end;
+  entry.interpreter = python.runtime + l.interpreter;
+  entry.threads = l.threads;
+  entry.thread_next = l.thread_next;
+  entry.thread_id = l.thread_id;
+  entry.thread_frame = l.thread_frame;
+  entry.frame_of_holder = l.frame_of_holder;
+  entry.code = l.frame_code;
+  entry.previous = l.frame_previous;
+  entry.mark = l.frame_mark;
+  entry.mark_value = l.frame_mark_value;
+  entry.mark_between = l.mark_between;
+  const auto key = static_cast<std::uint32_t>(pid);
+  if (bpf_map_update_elem(maps_.pythons, &key, &entry, BPF_ANY) == 0) return {};
+  return errno_error("writing where CPython's frames are", errno);
 }
 
 StackTables::Sizes StackTables::sizes() const {
@@ -197,6 +228,7 @@ Status StackTables::write(pid_t pid, Process& p) {
   }
   sp_space space{*first, count, p.hint, p.shared_off, 0, ++tag_};
   if (p.switches) space.flags |= SP_SPACE_SWITCHES;
+  if (p.python && maps_.pythons >= 0) TRY(write_python(pid, *p.python));
   const auto key = static_cast<std::uint32_t>(pid);
   if (bpf_map_update_elem(maps_.spaces, &key, &space, BPF_ANY) != 0) {
     return errno_error("writing the stack walker's tables", errno);
@@ -214,7 +246,10 @@ std::span<const CodeRange> StackTables::code(pid_t pid) const {
 }
 
 void StackTables::changed(pid_t pid) {
-  if (const auto it = processes_.find(pid); it != processes_.end()) it->second.changed = true;
+  const auto it = processes_.find(pid);
+  if (it == processes_.end()) return;
+  it->second.changed = true;
+  it->second.python.reset();
 }
 
 void StackTables::refresh(Time now, const sp_shared& shared) {

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "collect/map_view.h"
 #include "recording/writer.h"
+#include "symbolize/python_layout.h"
 #include "target/proc_fs.h"
 #include "unwind/modules.h"
 
@@ -37,6 +38,7 @@ class StackTables {
   struct Maps {
     int spaces = -1, texts = -1, buckets = -1, rows = -1;
     Sizes sizes;
+    int pythons = -1;  // -1: frames of CPython's interpreter are not told apart by function
   };
 
   explicit StackTables(ProcFs fs);
@@ -72,10 +74,13 @@ class StackTables {
     std::uint32_t shared_off = 0;
     bool switches = false;
     std::uint32_t hint = 0;
+    std::optional<PythonProcess> python;
   };
 
   Status scan(pid_t pid, Process& process);
   Status write(pid_t pid, Process& process);
+  void look_for_python(pid_t pid, const Fd& root, std::span<const MemoryMapping> maps, Process& process);
+  Status write_python(pid_t pid, const PythonProcess& python);
   std::optional<std::uint32_t> place(const ModuleRows& rows);
   std::optional<std::uint32_t> take_texts(std::uint32_t count);
   void give_texts(std::uint32_t first, std::uint32_t count);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,11 @@ namespace srvprof {
 // malformed.
 Result<std::map<std::string, std::int32_t>> read_constants(const ElfFile& elf,
                                                            std::string_view prefix);
+
+// Where an exported function or object of just this name lies, by .dynsym.
+struct ExportedSymbol {
+  std::uint64_t vaddr = 0, size = 0;
+};
+std::optional<ExportedSymbol> find_export(const ElfFile& elf, std::string_view name);
 
 }  // namespace srvprof

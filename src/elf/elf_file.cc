@@ -18,6 +18,9 @@ namespace {
 // Far above what linkers write (a few dozen of each; -ffunction-sections objects are not programs).
 constexpr std::size_t kMaxSegments = 1024;
 constexpr std::size_t kMaxSections = 65536;
+// Parts of a file may overlap, but not so that reading each of them takes many times the whole file.
+constexpr std::uint64_t kOverlap = 2;
+constexpr std::uint64_t kSlack = 1 << 20;
 constexpr std::uint64_t kMaxNoteBytes = 64 << 10;
 constexpr std::uint64_t kMaxDebugLink = 4096;
 
@@ -75,7 +78,15 @@ Status read_header(Elf* handle, ElfFile& elf) {
   return {};
 }
 
+// Takes `bytes` off what may be read in all; false if there is not so much left.
+bool afford(std::uint64_t& left, std::uint64_t bytes) {
+  if (bytes > left) return false;
+  left -= bytes;
+  return true;
+}
+
 void read_segments(Elf* handle, ElfFile& elf) {
+  std::uint64_t left = kOverlap * elf.size + kSlack;
   std::size_t count = 0;
   if (::elf_getphdrnum(handle, &count) != 0) return;
   for (std::size_t i = 0; i < std::min(count, kMaxSegments); ++i) {
@@ -86,7 +97,8 @@ void read_segments(Elf* handle, ElfFile& elf) {
     }
     // Sums that wrap would make every later comparison wrong.
     if (p.p_type != PT_LOAD || p.p_offset + p.p_filesz < p.p_offset ||
-        p.p_vaddr + p.p_memsz < p.p_vaddr || p.p_vaddr + p.p_filesz < p.p_vaddr) {
+        p.p_vaddr + p.p_memsz < p.p_vaddr || p.p_vaddr + p.p_filesz < p.p_vaddr ||
+        !afford(left, std::min(p.p_filesz, elf.size))) {
       continue;
     }
     elf.segments.push_back({p.p_offset, p.p_vaddr, p.p_filesz, p.p_memsz, (p.p_flags & PF_X) != 0,
@@ -95,13 +107,15 @@ void read_segments(Elf* handle, ElfFile& elf) {
 }
 
 void read_sections(Elf* handle, ElfFile& elf) {
+  std::uint64_t left = kOverlap * elf.size + kSlack;
   std::size_t count = 0, names = 0;
   if (::elf_getshdrnum(handle, &count) != 0) return;
   const bool named = ::elf_getshdrstrndx(handle, &names) == 0;
   for (std::size_t i = 0; i < std::min(count, kMaxSections); ++i) {
     GElf_Shdr s{};
     Elf_Scn* section = ::elf_getscn(handle, i);
-    if (section == nullptr || ::gelf_getshdr(section, &s) == nullptr) {
+    if (section == nullptr || ::gelf_getshdr(section, &s) == nullptr ||
+        (s.sh_type != SHT_NOBITS && !afford(left, std::min(s.sh_size, elf.size)))) {
       elf.sections.emplace_back();  // keeps the numbering
       continue;
     }

@@ -17,7 +17,7 @@ constexpr std::uint64_t kMaxFunctions = 50'000'000;
 constexpr std::uint64_t kMaxCode = std::uint64_t{16} << 20;  // of one function
 constexpr std::size_t kMaxName = 4096;
 constexpr int kMaxInlined = 64;
-constexpr int kMaxSteps = 1 << 20;  // of one table of values
+constexpr int kMaxSteps = 1 << 17;  // of one table of values
 
 // internal/abi/symtab.go; each name is the first version that has it.
 constexpr std::uint32_t kMagic118 = 0xfffffff0, kMagic120 = 0xfffffff1;

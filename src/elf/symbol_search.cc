@@ -10,6 +10,8 @@
 namespace srvprof {
 namespace {
 
+constexpr std::size_t kMaxFound = 4096;  // a runtime has a handful of each
+
 void search(std::string_view table, std::string_view strings,
             std::span<const std::string_view> prefixes, std::vector<FoundFunction>& found) {
   for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= table.size(); at += sizeof(Elf64_Sym)) {
@@ -27,6 +29,7 @@ void search(std::string_view table, std::string_view strings,
       const bool seen = std::any_of(found.begin(), found.end(), [&](const FoundFunction& f) {
         return f.prefix == i && f.vaddr == sym.st_value;
       });
+      if (found.size() >= kMaxFound) return;
       if (!seen && name.find('.') == std::string_view::npos) {
         found.push_back({i, std::string(name), sym.st_value});
       }

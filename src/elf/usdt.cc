@@ -143,7 +143,7 @@ std::vector<ArgumentPlace> parse_usdt_arguments(std::string_view text, std::uint
     ArgumentPlace a;
     if (machine == EM_X86_64) a = x86_operand(op);
     if (machine == EM_AARCH64) a = arm64_operand(op);
-    const int bytes = size ? std::abs(*size) : 0;
+    const int bytes = size && *size >= -8 && *size <= 8 ? std::abs(*size) : 0;
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) a = {};
     a.size = static_cast<std::uint8_t>(a.how == ArgumentPlace::How::kNone ? 8 : bytes);
     out.push_back(a);

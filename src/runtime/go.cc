@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <cstdio>
+#include <cstring>
 
 #include "elf/gopclntab.h"
 #include "runtime/runtimes.h"
@@ -23,6 +24,7 @@ constexpr std::string_view kStopReasons[] = {
 constexpr SpanKind kStop{"gc.stw", SpanBy::kProcess, false, kStopReasons};
 constexpr SpanKind kOldStop{"gc.stw", SpanBy::kProcess};
 constexpr SpanKind kCycle{"gc.cycle", SpanBy::kProcess};
+constexpr SpanKind kAssist{"gc.assist", SpanBy::kGoroutine};
 
 // Places of Go's argument registers in struct pt_regs (ABIInternal on amd64).
 ArgumentPlace go_argument(std::uint8_t place, std::uint8_t size = 8) {
@@ -66,8 +68,47 @@ bool plan_entry(const GoTable& table, const ElfFile& elf, const char* name, cons
   return true;
 }
 
-// Since 1.22 the function that starts the world again is told why it was stopped and since when; before,
-// a stop is from one function's entry to the other's.
+// Where a function calls another for the last time, as an address; a call is emulated by the kernel, unlike a
+// return.
+std::optional<std::uint64_t> last_call(const GoTable& table, const ElfFile& elf, const char* caller,
+                                       const char* callee) {
+  constexpr std::uint64_t kMaxCode = 64 << 10;
+  const auto from = find_go_function(table, std::string_view(caller));
+  const auto to = find_go_function(table, std::string_view(callee));
+  const auto offset = from ? vaddr_to_offset(elf, from->entry) : std::nullopt;
+  if (!to || !offset) return std::nullopt;
+  const auto code = read_bytes(elf, *offset, from->end - from->entry, kMaxCode);
+  if (!code.ok()) return std::nullopt;
+  std::optional<std::uint64_t> found;
+  for (std::size_t at = 0; at + 5 <= code->size(); ++at) {
+    if ((*code)[at] != '\xe8') continue;
+    std::int32_t distance = 0;
+    std::memcpy(&distance, code->data() + at + 1, sizeof distance);
+    const std::uint64_t target = from->entry + at + 5 + static_cast<std::uint64_t>(std::int64_t{distance});
+    if (target == to->entry) found = from->entry + at;
+  }
+  return found;
+}
+
+// The world runs again when the function that starts it wakes a last thread to help: that is the last thing which
+// it does. Without such a call it is taken to run when that function is entered.
+bool plan_restart(const GoTable& table, const ElfFile& elf, const char* start, const SpanKind& span, SpanPlan& plan) {
+  const auto call = last_call(table, elf, start, "runtime.wakep");
+  const auto offset = call ? vaddr_to_offset(elf, *call) : std::nullopt;
+  if (!offset) return false;
+  PlannedProbe p;
+  p.span = &span;
+  p.edge = SpanEdge::kEnd;
+  p.offset = *offset;
+  p.single_stepped = !is_emulated(elf, p.offset);
+  p.only_if_open = true;
+  p.where = start;
+  plan.probes.push_back(std::move(p));
+  return true;
+}
+
+// Since 1.22 the function that starts the world again is told why it was stopped and since when, and, at the end
+// of a collection, when the runtime takes the stop to be over. Before, a stop begins with one function's entry.
 bool plan_stops(const GoTable& table, const ElfFile& elf, SpanPlan& plan) {
   constexpr const char* kStart = "runtime.startTheWorldWithSema";
   const int minor = minor_version(table.version);
@@ -76,13 +117,38 @@ bool plan_stops(const GoTable& table, const ElfFile& elf, SpanPlan& plan) {
     a.kind = go_argument(kBx, 1);
     a.stopping = go_argument(kCx);
     a.begin = go_argument(kDi);
-    return plan_entry(table, elf, kStart, kStop, SpanEdge::kWhole, a, plan);
+    const bool restart = plan_restart(table, elf, kStart, kStop, plan);
+    if (restart) a.end = go_argument(kAx);
+    return plan_entry(table, elf, kStart, kStop, restart ? SpanEdge::kBegin : SpanEdge::kWhole, a, plan);
   }
   SpanArguments a;
   if (minor == 21) a.kind = go_argument(kAx, 1);
   const SpanKind& kind = minor == 21 ? kStop : kOldStop;
   return plan_entry(table, elf, "runtime.stopTheWorldWithSema", kind, SpanEdge::kBegin, a, plan) &&
-         plan_entry(table, elf, kStart, kind, SpanEdge::kEnd, {}, plan);
+         (plan_restart(table, elf, kStart, kind, plan) ||
+          plan_entry(table, elf, kStart, kind, SpanEdge::kEnd, {}, plan));
+}
+
+// A goroutine that allocates has to help the collector. It returns at several places, none of which is cheap.
+bool plan_assists(const GoTable& table, const ElfFile& elf, SpanPlan& plan) {
+  constexpr const char* kName = "runtime.gcAssistAlloc";
+  const auto f = find_go_function(table, std::string_view(kName));
+  const auto sites = f ? go_return_sites(table, elf, *f) : std::vector<std::uint64_t>{};
+  if (sites.empty() || !plan_entry(table, elf, kName, kAssist, SpanEdge::kBegin, {}, plan)) return false;
+  plan.probes.back().asked_for = true;
+  for (const std::uint64_t site : sites) {
+    const auto offset = vaddr_to_offset(elf, site);
+    if (!offset) return false;
+    PlannedProbe p;
+    p.span = &kAssist;
+    p.edge = SpanEdge::kEnd;
+    p.offset = *offset;
+    p.single_stepped = true;
+    p.asked_for = true;
+    p.where = kName;
+    plan.probes.push_back(std::move(p));
+  }
+  return true;
 }
 
 SpanPlan spans(const SpanContext& context) {
@@ -102,15 +168,22 @@ SpanPlan spans(const SpanContext& context) {
     plan.probes.clear();
     plan.gaps.push_back({"gc", "the functions that stop and start the world were not found"});
   }
-  // Entered once in each cycle: when the collector has begun, and when its concurrent part is done.
+  // Entered once in each cycle (a probed jump is met again when the stack has to grow): when the collector has begun, and when its concurrent part is done.
   const std::size_t before = plan.probes.size();
   if (!plan_entry(*table, *elf, "runtime.gcBgMarkStartWorkers", kCycle, SpanEdge::kBegin, {}, plan) ||
       !plan_entry(*table, *elf, "runtime.gcMarkTermination", kCycle, SpanEdge::kEnd, {}, plan)) {
     plan.probes.resize(before);
     plan.gaps.push_back({"gc.cycle", "the functions of a collection cycle were not found"});
   }
-  plan.gaps.push_back({"gc.assist", "not probed (a probe on each would slow the server down): see the "
-                                    "share of assists among the CPU samples"});
+  if (plan.probes.size() > before) plan.probes.back().only_if_open = true;
+  const std::size_t without = plan.probes.size();
+  if (!context.wishes.assists) {
+    plan.gaps.push_back({"gc.assist", "not timed one by one, which would slow the server down (--gc-assists): "
+                                      "see the share of assists among the CPU samples"});
+  } else if (!plan_assists(*table, *elf, plan)) {
+    plan.probes.resize(without);
+    plan.gaps.push_back({"gc.assist", "the function that assists was not found"});
+  }
   add_file(plan, *elf);
   return plan;
 }

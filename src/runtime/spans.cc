@@ -1,6 +1,7 @@
 #include "runtime/spans.h"
 
 #include <elf.h>
+#include <fcntl.h>
 
 #include <algorithm>
 #include <array>
@@ -147,13 +148,24 @@ bool plan_usdt(std::span<const UsdtRow> table, ElfFile& module, SpanPlan& plan) 
   return true;
 }
 
-Result<std::vector<SpanPlan>> plan_spans(const ProcFs& fs, const ProcessInfo& process) {
+SpanPlan copy_of(const SpanPlan& plan) {
+  SpanPlan copy;
+  copy.runtime = plan.runtime;
+  copy.source = plan.source;
+  copy.probes = plan.probes;
+  copy.gaps = plan.gaps;
+  for (const Fd& file : plan.files) copy.files.emplace_back(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
+  return copy;
+}
+
+Result<std::vector<SpanPlan>> plan_spans(const ProcFs& fs, const ProcessInfo& process,
+                                         const SpanWishes& wishes) {
   const std::vector<MemoryMapping> maps = TRY(read_maps(fs, process.pid));
   const Binary binary = TRY(read_binary(fs, process, maps));
   std::vector<SpanPlan> plans;
   for (const Runtime& runtime : all_runtimes()) {
     if (runtime.spans == nullptr || runtime.detect(binary).empty()) continue;
-    SpanPlan plan = runtime.spans({fs, process, maps, binary});
+    SpanPlan plan = runtime.spans({fs, process, maps, binary, wishes});
     plan.runtime = runtime.name;
     plans.push_back(std::move(plan));
   }

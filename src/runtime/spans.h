@@ -49,6 +49,7 @@ struct SpanKind {
 // Values that a hit carries.
 struct SpanArguments {
   ArgumentPlace kind{}, reason{}, text{}, length{}, begin{}, stopping{};
+  ArgumentPlace end{};  // of a kBegin: if it is not 0 the span ended then, and no kEnd follows
 };
 
 struct PlannedProbe {
@@ -59,6 +60,8 @@ struct PlannedProbe {
   std::uint64_t semaphore = 0;    // file offset of a USDT probe's semaphore, 0 = none
   bool at_return = false;         // when the function returns
   bool single_stepped = false;
+  bool only_if_open = false;      // an end: nothing if no span is open
+  bool asked_for = false;         // by the user, who was told its cost: stays on however often it is hit
   SpanArguments arguments{};
   std::string where;  // for people: "v8::internal::GCTracer::StartObservablePause"
 };
@@ -77,12 +80,18 @@ struct SpanPlan {
   std::vector<SpanGap> gaps;
 };
 
+// What the user asked for beyond what costs little.
+struct SpanWishes {
+  bool assists = false;  // Go: each assist of the collector
+};
+
 // What a runtime's planner may look at.
 struct SpanContext {
   const ProcFs& fs;
   const ProcessInfo& process;
   const std::vector<MemoryMapping>& maps;
   const Binary& binary;
+  SpanWishes wishes{};
 };
 
 // Opens the executable, or the mapped file whose path ends with `suffix`. Error: not mapped, not readable.
@@ -123,7 +132,11 @@ bool is_emulated(const ElfFile& elf, std::uint64_t offset);
 // Past an `endbr64`, which would be single-stepped.
 std::uint64_t past_landing_pad(const ElfFile& elf, std::uint64_t offset);
 
+// The same plan for another process of the same program; its files are opened again.
+SpanPlan copy_of(const SpanPlan& plan);
+
 // The plans of every runtime of a process. Error if it cannot be read.
-Result<std::vector<SpanPlan>> plan_spans(const ProcFs& fs, const ProcessInfo& process);
+Result<std::vector<SpanPlan>> plan_spans(const ProcFs& fs, const ProcessInfo& process,
+                                         const SpanWishes& wishes = {});
 
 }  // namespace srvprof

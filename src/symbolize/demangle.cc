@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/parse.h"
+#include "symbolize/rust_demangle.h"
 
 namespace srvprof {
 namespace {
@@ -108,6 +109,10 @@ struct Free {
 }  // namespace
 
 std::string demangle(std::string_view name) {
+  if (name.starts_with("_R") && name.size() <= kMaxMangled) {
+    if (auto rust = demangle_rust_v0(name)) return std::move(*rust);
+    return std::string(name);
+  }
   const bool cxx = name.starts_with("_Z") || name.starts_with("__Z");
   if (!cxx || name.size() > kMaxMangled || expands_too_far(name)) return std::string(name);
   if (auto rust = demangle_rust_legacy(name)) return std::move(*rust);

@@ -6,8 +6,8 @@
 
 namespace srvprof {
 
-// C++ (Itanium ABI) with parameters, Rust's legacy names without their hash. A name of another kind
-// (C, Rust v0, Go), one that is malformed, and one that is very long or would expand beyond some
+// C++ (Itanium ABI) with parameters, Rust's names without their hash. A name of another kind (C, Go),
+// one that is malformed, and one that is very long or would expand beyond some
 // megabytes is returned as it is.
 std::string demangle(std::string_view name);
 

@@ -41,6 +41,11 @@ SymbolTable parse_perf_map(std::string_view text) {
                              static_cast<std::uint32_t>(table.names.size())});
     table.names.append(name.substr(0, name.find('\0'))).push_back('\0');
   }
+  settle_jit_table(table);
+  return table;
+}
+
+void settle_jit_table(SymbolTable& table) {
   auto& symbols = table.symbols;
   if (symbols.size() > kMaxEntries) {
     symbols.erase(symbols.begin(), symbols.end() - static_cast<std::ptrdiff_t>(kMaxEntries));
@@ -52,7 +57,6 @@ SymbolTable parse_perf_map(std::string_view text) {
   symbols.erase(std::unique(symbols.begin(), symbols.end(),
                             [](const Symbol& a, const Symbol& b) { return a.vaddr == b.vaddr; }),
                 symbols.end());
-  return table;
 }
 
 const Symbol* find_jit_symbol(const SymbolTable& table, std::uint64_t address) {

@@ -17,6 +17,8 @@ class PerfMapSource final : public SymbolSource {
  public:
   explicit PerfMapSource(const TargetView& target) : target_(target) {}
 
+  void refresh() override { last_try_ = {}; }
+
   bool resolve(const Question& question, std::vector<ResolvedFrame>& frames) override {
     const MemoryMapping* mapping = question.mapping;
     if (mapping == nullptr || !mapping->exec || mapping->kind == MappingKind::kFile ||

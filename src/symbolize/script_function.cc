@@ -45,6 +45,15 @@ std::string utf8_of_utf16(std::u16string_view text) {
   return out;
 }
 
+std::string utf8_of_utf32(std::u32string_view text) {
+  std::string out;
+  for (const char32_t c : text) {
+    const bool character = c < 0xd800 || (c >= 0xe000 && c < 0x110000);
+    append_utf8(out, character ? c : 0xfffd);
+  }
+  return out;
+}
+
 std::string path_of_url(std::string url) {
   constexpr std::string_view kFile = "file://";
   if (url.starts_with(kFile)) url.erase(0, kFile.size());

@@ -21,9 +21,11 @@ inline constexpr std::size_t kMaxScriptFile = 4096;
 // A function that has no name is printed as this.
 inline constexpr std::string_view kUnnamedFunction = "(anonymous)";
 
-// The encodings that runtimes keep text in. Lone surrogates become U+FFFD.
+// The encodings that runtimes keep text in. Lone surrogates, and what is no
+// character, become U+FFFD.
 std::string utf8_of_latin1(std::string_view text);
 std::string utf8_of_utf16(std::u16string_view text);
+std::string utf8_of_utf32(std::u32string_view text);
 
 // "/app/x.mjs" for "file:///app/x.mjs"; other texts as they are.
 std::string path_of_url(std::string url);

@@ -75,10 +75,12 @@ std::span<const SymbolSourceEntry> symbol_sources();
 
 std::unique_ptr<SymbolSource> make_v8_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_jsc_source(const TargetView& target);
+std::unique_ptr<SymbolSource> make_python_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_go_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_kernel_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_vdso_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_elf_source(const TargetView& target);
+std::unique_ptr<SymbolSource> make_jit_dump_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_perf_map_source(const TargetView& target);
 std::unique_ptr<SymbolSource> make_unread_source(const TargetView& target);
 
@@ -87,7 +89,9 @@ inline constexpr std::string_view kVdsoSource = "vdso";
 inline constexpr std::string_view kElfSource = "elf";
 inline constexpr std::string_view kV8Source = "v8";
 inline constexpr std::string_view kJscSource = "jsc";
+inline constexpr std::string_view kPythonSource = "python";
 inline constexpr std::string_view kGoSource = "go";
+inline constexpr std::string_view kJitDumpSource = "jitdump";
 inline constexpr std::string_view kPerfMapSource = "perf-map";
 inline constexpr std::string_view kUnreadSource = "unread";
 inline constexpr std::string_view kNoSource = "module";

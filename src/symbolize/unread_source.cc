@@ -14,9 +14,7 @@ class UnreadSource final : public SymbolSource {
   bool resolve(const Question& question, std::vector<ResolvedFrame>&) override {
     const MemoryMapping* mapping = question.mapping;
     if (mapping == nullptr) return false;
-    if (mapping->kind == MappingKind::kFile) {
-      python_ = python_ || is_python(*mapping);
-    } else if (mapping->exec && mapping->kind == MappingKind::kAnonymous && !java_) {
+    if (mapping->exec && mapping->kind == MappingKind::kAnonymous && !java_) {
       java_ = std::any_of(target_.maps.begin(), target_.maps.end(), [](const MemoryMapping& m) {
         return m.path.ends_with("/libjvm.so");
       });
@@ -26,25 +24,15 @@ class UnreadSource final : public SymbolSource {
 
   std::vector<std::string> notes() const override {
     std::vector<std::string> notes;
-    if (python_) {
-      notes.push_back("functions of Python are not read: frames of the interpreter stand for them");
-    }
     if (java_) {
-      notes.push_back("compiled code of Java has names only where the JVM lists it: "
-                      "jcmd PID Compiler.perfmap, while srvprof is attached");
+      notes.push_back("compiled code of Java has names only where the JVM lists it: --jvm-perf-map asks it to");
     }
     return notes;
   }
 
  private:
-  static bool is_python(const MemoryMapping& m) {
-    const std::string_view path = m.path;
-    const std::string_view name = path.substr(path.rfind('/') + 1);
-    return name.starts_with("python3") || name.starts_with("libpython3");
-  }
-
   const TargetView& target_;
-  bool python_ = false, java_ = false;
+  bool java_ = false;
 };
 
 }  // namespace

@@ -16,39 +16,22 @@ namespace srvprof {
 // the values in Node 20, 24 and 26.
 struct V8Layout {
   std::int32_t function_shared = 0;  // JSFunction -> SharedFunctionInfo
-  std::int32_t shared_name = 0;      // a String or a ScopeInfo
-  std::int32_t shared_script = 0;
-  std::int32_t script_name = 0;
-  std::int32_t script_source = 0;
-  std::int32_t script_line_ends = 0;
-  std::int32_t map_instance_type = 0;  // u16
-  std::int32_t string_length = 0;      // i32
-  std::int32_t one_byte_chars = 0;
-  std::int32_t two_byte_chars = 0;
-  std::int32_t cons_first = 0;
-  std::int32_t cons_second = 0;
-  std::int32_t thin_actual = 0;
-  std::int32_t sliced_parent = 0;
-  std::int32_t sliced_offset = 0;      // Smi
-  std::int32_t external_resource = 0;  // the pointer to the characters follows it
-  std::int32_t array_length = 0;       // Smi
-  std::int32_t array_data = 0;
+  std::int32_t shared_name = 0, shared_script = 0;  // the name is a String or a ScopeInfo
+  std::int32_t script_name = 0, script_source = 0, script_line_ends = 0;
+  std::int32_t map_instance_type = 0;               // u16
+  std::int32_t array_length = 0, array_data = 0;    // the length is a Smi
+  std::int32_t scope_locals = 0, scope_names = 0;   // indices: number of context locals, first name
+
+  // Strings: the length is an i32, the offset of a slice a Smi; behind the resource of an external one is
+  // the pointer to its characters.
+  std::int32_t string_length = 0, one_byte_chars = 0, two_byte_chars = 0;
+  std::int32_t cons_first = 0, cons_second = 0, thin_actual = 0;
+  std::int32_t sliced_parent = 0, sliced_offset = 0, external_resource = 0;
 
   // Instance types, and how those of strings are put together.
-  std::int32_t type_shared = 0;
-  std::int32_t type_script = 0;
-  std::int32_t type_scope_info = 0;
-  std::int32_t type_fixed_array = 0;
-  std::int32_t first_nonstring = 0;
-  std::int32_t representation_mask = 0;
-  std::int32_t one_byte_tag = 0;
-  std::int32_t cons_tag = 0;
-  std::int32_t external_tag = 0;
-  std::int32_t sliced_tag = 0;
-  std::int32_t thin_tag = 0;
-
-  std::int32_t scope_locals = 0;  // index of the number of context locals
-  std::int32_t scope_names = 0;   // index of their first name
+  std::int32_t type_shared = 0, type_script = 0, type_scope_info = 0, type_fixed_array = 0;
+  std::int32_t first_nonstring = 0, representation_mask = 0, one_byte_tag = 0;
+  std::int32_t cons_tag = 0, external_tag = 0, sliced_tag = 0, thin_tag = 0;
 };
 
 // Error if `elf` has no V8, or one with another way of tagging pointers.

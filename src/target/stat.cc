@@ -79,6 +79,8 @@ ProcStatus parse_proc_status(std::string_view text) {
       assign(s.cap_effective, value, 16);
     } else if (key == "CapBnd") {
       assign(s.cap_bounding, value, 16);
+    } else if (key == "SigCgt") {
+      assign(s.signals_caught, value, 16);
     }
   }
   return s;

@@ -47,6 +47,7 @@ struct ProcStatus {
   std::string cpus_allowed;    // affinity as a list, e.g. "0-3,7"
   std::uint64_t cap_effective = 0;
   std::uint64_t cap_bounding = 0;
+  std::uint64_t signals_caught = 0;  // bit N - 1: it has a handler for signal N
 };
 
 ProcStatus parse_proc_status(std::string_view text);

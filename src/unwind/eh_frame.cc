@@ -63,6 +63,7 @@ class Section {
   std::span<const std::uint8_t> bytes_;
   std::uint64_t vaddr_;
   EhFrameLimits limits_;
+  std::uint64_t executed_ = 0;  // bytes of instructions
   std::unordered_map<std::size_t, std::optional<CommonFrame>> common_;
   EhFrame out_;
 };
@@ -153,6 +154,7 @@ bool Section::parse_function(const Entry& entry) {
   if (!begin || !size || *size == 0 || *begin + *size < *begin) return false;
   if (common->sized) r.bytes(r.varint());
   if (!r.ok()) return false;
+  executed_ += common->program.size() + r.left();
   FrameProgram program(*common, *begin, *begin + *size, limits_.states, out_);
   program.run(r.bytes(r.left()));
   return true;
@@ -162,9 +164,10 @@ Result<EhFrame> Section::parse() {
   std::size_t at = 0;
   while (const auto entry = next(at)) {
     if (entry->id == 0) continue;
-    if (out_.functions >= limits_.functions || out_.rows.size() >= limits_.rows) {
-      return Error{fmt::format("reading .eh_frame: more than {} functions or {} rows", limits_.functions,
-                               limits_.rows), "", {}};
+    if (out_.functions >= limits_.functions || out_.rows.size() >= limits_.rows ||
+        executed_ > limits_.program_bytes) {
+      return Error{fmt::format("reading .eh_frame: more than {} functions, {} rows or {} bytes of instructions",
+                               limits_.functions, limits_.rows, limits_.program_bytes), "", {}};
     }
     if (!parse_function(*entry)) ++out_.malformed;
   }

@@ -20,6 +20,7 @@ struct EhFrameLimits {
   std::size_t functions = std::size_t{2} << 20;
   std::size_t rows = std::size_t{8} << 20;
   std::size_t states = 64;  // that a function's instructions may remember
+  std::uint64_t program_bytes = std::uint64_t{256} << 20;  // executed in all: functions share those of their CIE
 };
 
 // A row before the table is made. end: the function before `vaddr` ends here.

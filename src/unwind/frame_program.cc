@@ -175,6 +175,7 @@ bool FrameProgram::extended(std::uint8_t op, ByteReader& r, bool own) {
   const auto factored = [&](std::int64_t n) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(common_.data_align));
   };
+  const auto negated = [](std::int64_t n) { return static_cast<std::int64_t>(-static_cast<std::uint64_t>(n)); };
   const auto plain = [&] { return static_cast<std::int64_t>(r.varint()); };
   const auto ahead = [&](std::uint64_t delta) { return !own || advance(pc_ + delta * common_.code_align); };
   std::uint64_t reg = 0;
@@ -216,7 +217,7 @@ bool FrameProgram::extended(std::uint8_t op, ByteReader& r, bool own) {
     case 0x14: case 0x15: set_other(r.varint()); r.varint(); return true;       // val_offset, val_offset_sf
     case 0x16: set_other(r.varint()); r.bytes(r.varint()); return true;         // val_expression
     case 0x2e: r.varint(); return true;                                         // GNU_args_size
-    case 0x2f: reg = r.varint(); set_offset(reg, -factored(plain())); return true;  // GNU_negative_offset
+    case 0x2f: reg = r.varint(); set_offset(reg, negated(factored(plain()))); return true;  // GNU_negative_offset
     default: return false;  // 0x01 set_loc among them: no compiler writes it for x86-64
   }
 }

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kGrowthTable = 16;  // in a function's record: where its table of stack growth is
 constexpr std::size_t kMaxSteps = 1u << 16;  // of one function
+constexpr std::size_t kMaxStepsInAll = 1u << 27;  // a binary of 100 MB has about 10 million
 
 class GoRows {
  public:
@@ -33,6 +34,7 @@ class GoRows {
   const GoTable& table_;
   std::span<const std::uint8_t> bytes_;
   std::size_t max_rows_;
+  std::size_t steps_ = 0;
   std::vector<EhRow> rows_;
 };
 
@@ -54,6 +56,7 @@ void GoRows::add_function(std::uint64_t entry, std::uint64_t end, std::uint64_t 
     if (!r.ok() || (change == 0 && i != 0)) break;
     const std::uint64_t length = r.varint();
     if (!r.ok() || change > 0xffffffff || length > end - pc) break;
+    ++steps_;
     growth += unzigzag(change);
     add(pc, growth == 0 ? kRowLeaf : kRowNone);
     pc += length;
@@ -65,7 +68,7 @@ std::vector<EhRow> GoRows::make() {
   // Entries are pairs of offsets: where a function begins, where its record is. The last has only the first.
   ByteReader r = at(table_.lookup);
   std::uint64_t entry = r.le<std::uint32_t>();
-  for (std::uint64_t i = 0; i < table_.functions && rows_.size() < max_rows_; ++i) {
+  for (std::uint64_t i = 0; i < table_.functions && rows_.size() < max_rows_ && steps_ < kMaxStepsInAll; ++i) {
     const std::uint64_t record = r.le<std::uint32_t>();
     const std::uint64_t next = r.le<std::uint32_t>();
     if (!r.ok() || next < entry) break;

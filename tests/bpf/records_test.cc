@@ -17,7 +17,7 @@ static_assert(sizeof(sp_slice) == 16);
 static_assert(sizeof(sp_migrate) == 24);
 static_assert(sizeof(sp_unsampled) == 16);
 static_assert(sizeof(sp_span) == 96);
-static_assert(sizeof(sp_probe) == 64);
+static_assert(sizeof(sp_probe) == 72);
 static_assert((SP_REGISTERS & (SP_REGISTERS - 1)) == 0);
 static_assert(offsetof(sp_walk, frame) == 32 && sizeof(sp_walk) == 32 + 16 * SP_STACK_MAX);
 

@@ -26,3 +26,14 @@ def test_gc_jvm(t):
         collector.check_source(t, recording)
         check(hygiene.changed_code(server.pid) == 0, "the code is not that of the file after detach")
         server.process.stop()
+
+
+def test_gc_jvm_zgc(t):
+    """ZGC marks and moves while the program runs: its pauses are operations of the VM thread, and count as GC."""
+    server = servers.java(t, "Collector", flags=["-Xmx256m", "-XX:+UseZGC"], env={"LIVE_MB": 16})
+    before, after, recording = collector.record(t, server, f"4 GET {server.url('/alloc?kb=256')}", seconds=5)
+    said = after.said["collections"]["ZGC Pauses"] - before.said["collections"]["ZGC Pauses"]
+    pauses = [row for row in collector.spans(recording, "vmop") if row["kind"] in ("ZMarkStart", "ZMarkEnd", "ZRelocateStart")]
+    collector.check_count(t, "ZGC", said, pauses, before, after)
+    collector.check_source(t, recording)
+    check(hygiene.changed_code(server.pid) == 0, "the code is not that of the file after detach")

@@ -38,9 +38,9 @@ class Cache:
             raise self.results[key]
         return self.results[key]
 
-    def _run(self, what, argv, cwd, timeout=300):
+    def _run(self, what, argv, cwd, timeout=300, env=None):
         try:
-            subprocess.run(argv, cwd=cwd, check=True, timeout=timeout, stdin=subprocess.DEVNULL,
+            subprocess.run(argv, cwd=cwd, env=env, check=True, timeout=timeout, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         except subprocess.CalledProcessError as error:
             said = error.output.decode(errors="replace").strip()[-300:]
@@ -60,14 +60,20 @@ class Cache:
     def truthclient(self):
         return self.c("truthclient", *sorted(glob.glob(os.path.join(TESTS, "load", "*.c"))))
 
-    def go(self, module, *flags):
-        """Builds tests/servers/go/MODULE, with flags for the compiler."""
-        key = "-".join(["go", module, *(re.sub(r"[^a-z=]+", "", flag) for flag in flags)])
+    def go(self, module, *flags, version=None):
+        """Builds tests/servers/go/MODULE, with flags for the compiler; version: of Go, else the system's."""
+        key = "-".join(["go", module, *(re.sub(r"[^a-z=]+", "", flag) for flag in flags), *([version] if version else [])])
 
         def make():
             target = os.path.join(self.folder, key)
-            self._run(f"go/{module}", [tool("go"), "build", "-buildvcs=false", *flags, "-o", target, "."],
-                      os.path.join(SERVERS, "go", module))
+            env = dict(os.environ)
+            go = f"/usr/lib/go-{version}/bin/go"  # Debian's, which stand beside each other
+            if not version or not os.path.exists(go):
+                go = tool("go")
+                if version:
+                    env["GOTOOLCHAIN"] = f"go{version}"
+            self._run(f"go/{module}", [go, "build", "-buildvcs=false", *flags, "-o", target, "."],
+                      os.path.join(SERVERS, "go", module), env=env)
             return target
 
         return self._once(key, make)

@@ -1,5 +1,9 @@
 """One recording that is ended in some way: nothing stays loaded and what was recorded is readable."""
 
+import os
+import re
+import subprocess
+
 from . import bpf, loads, scenarios, servers, srvprof
 from .outcome import check
 
@@ -40,3 +44,21 @@ def changed_code(pid):
                     if loaded != original:
                         different += sum(a != b for a, b in zip(loaded, original))
     return different
+
+
+def semaphores(pid):
+    """{"provider:name": value} of the counters that enable a program's USDT probes; {} if it has none."""
+    exe = os.path.realpath(f"/proc/{pid}/exe")
+    notes = subprocess.run(["readelf", "-n", "-W", exe], capture_output=True, text=True, check=True).stdout
+    places = re.findall(r"Provider: (\S+)\s+Name: (\S+)\s+Location: \S+ Base: \S+ Semaphore: (0x[0-9a-f]+)", notes)
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
+        start = next(int(line.split("-")[0], 16) for line in maps if line.rstrip().endswith(exe))
+    header = subprocess.run(["readelf", "-h", "-W", exe], capture_output=True, text=True, check=True).stdout
+    bias = start if "DYN" in header else 0
+    found = {}
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for provider, name, address in places:
+            if int(address, 16):
+                memory.seek(bias + int(address, 16))
+                found[f"{provider}:{name}"] = int.from_bytes(memory.read(2), "little")
+    return found

@@ -36,10 +36,31 @@ class Frame:
 class Stacks:
     """frames: [(Frame, how many samples have it)] of the user stacks of all samples."""
 
+    def on_cpu(self):
+        """[(the frames of a stack, innermost first, how many samples have it)]."""
+        return [(frames, times) for hash_, times in self._samples.items() if (frames := self._stack(hash_))]
+
+    def off_cpu(self, tid):
+        """The frames of each user stack with which a thread left its CPU."""
+        return [frames for hash_ in self._off[tid] if (frames := self._stack(hash_))]
+
+    def _stack(self, hash_):
+        row = self._stacks.get(hash_)
+        if row is None or "pid" not in row:
+            return []
+        pid, pcs, hints = int(row["pid"]), _numbers(row["pcs"]), _numbers(row.get("hints", ""))
+        frames = []
+        for i, pc in enumerate(pcs):
+            hint = hints[i] if i < len(hints) else 0
+            rows = self._known.get((pid, pc, hint)) or self._known.get((pid, pc, 0)) or []
+            frames.append(Frame(pc, hint, i == 0, rows))
+        return frames
+
     def __init__(self, t, recording):
         self.path = recording.path
         dump = t.run([t.srvprof, "dump", recording.path], name="srvprof-dump", timeout=60).out()
         known, stacks, samples = collections.defaultdict(list), {}, collections.Counter()
+        self._known, self._stacks, self._samples, self._off = known, stacks, samples, collections.defaultdict(list)
         for line in dump.splitlines():
             kind = line.split(" ", 1)[0]
             if kind == "frame":
@@ -48,19 +69,14 @@ class Stacks:
             elif kind == "stack":
                 row = _fields(line)
                 stacks[row["hash"]] = row
+            elif kind == "off_cpu":
+                row = _fields(line)
+                if "ustack" in row:
+                    self._off[int(row["tid"])].append(row["ustack"])
             elif kind == "sample":
                 samples[_fields(line).get("ustack")] += 1
         self.samples = sum(samples.values())
-        self.frames = []
-        for hash_, times in samples.items():
-            row = stacks.get(hash_)
-            if row is None or "pid" not in row:
-                continue
-            pid, pcs, hints = int(row["pid"]), _numbers(row["pcs"]), _numbers(row.get("hints", ""))
-            for i, pc in enumerate(pcs):
-                hint = hints[i] if i < len(hints) else 0
-                rows = known.get((pid, pc, hint)) or known.get((pid, pc, 0)) or []
-                self.frames.append((Frame(pc, hint, i == 0, rows), times))
+        self.frames = [(frame, times) for frames, times in self.on_cpu() for frame in frames]
 
     def count(self, wanted):
         return sum(times for frame, times in self.frames if wanted(frame))

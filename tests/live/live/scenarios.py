@@ -18,12 +18,12 @@ def count_load(t, pid, load, in_flight=64, args=()):
     return recording
 
 
-def record(t, server, *mixes, seconds=6, meanwhile=None):
+def record(t, server, *mixes, seconds=6, meanwhile=None, args=()):
     """Records a server on its own core under a truthclient load from the other core.
 
     meanwhile(load) runs beside the load. Returns (recording, finished load).
     """
-    with srvprof.Attach(t, server.pid, cpu=CLIENT_CPU) as run:
+    with srvprof.Attach(t, server.pid, args, cpu=CLIENT_CPU) as run:
         load = loads.start_truth(t, *mixes, seconds=seconds, cpu=CLIENT_CPU)
         if meanwhile:
             meanwhile(load)

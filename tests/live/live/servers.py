@@ -38,9 +38,9 @@ def node(t, script, packages=False, env=None, binary=None, flags=(), **options):
     return _start(t, argv, name=script, env=env, **options)
 
 
-def go(t, module="http", flags=(), **options):
-    """tests/servers/go/MODULE; flags: for the compiler."""
-    binary = t.cache.go(module, *flags)
+def go(t, module="http", flags=(), version=None, **options):
+    """tests/servers/go/MODULE; flags: for the compiler; version: of Go, else the system's."""
+    binary = t.cache.go(module, *flags, version=version)
     server = _start(t, [binary], name=f"go-{module}", **options)
     server.binary = binary
     return server
@@ -59,9 +59,9 @@ def bun(t, script="serve.js", **options):
     return _start(t, [found[0], os.path.join(SERVERS, "bun", script)], name="bun", **options)
 
 
-def python(t, script="threaded.py", **options):
+def python(t, script="threaded.py", program=None, **options):
     # The system's: Debian's has USDT probes, a private build may not.
-    program = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else tool("python3")
+    program = program or ("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else tool("python3"))
     return _start(t, [program, os.path.join(SERVERS, "python", script)], name=script, **options)
 
 

@@ -1,6 +1,6 @@
 'use strict';
 // A Node cluster of WORKERS (2) processes on one port; SIGUSR2 to the primary forks one more, which
-// prints "GROWN pid" when it listens.
+// prints "GROWN pid" when it listens. GET /alloc makes garbage.
 //   node cluster.js PORT
 
 const cluster = require('node:cluster');
@@ -23,8 +23,14 @@ function runPrimary() {
 function runWorker() {
   const http = require('node:http');
   const { port, send } = require('./serve.js');
-  const server = http.createServer((request, response) =>
-    send(response, 200, 'text/plain', `hello from ${process.pid}\n`));
+  const kept = new Array(64);
+  let next = 0;
+  const server = http.createServer((request, response) => {
+    if (request.url === '/alloc') {
+      kept[next++ % kept.length] = Array.from({ length: 400 }, (_, i) => ({ i, text: `item ${i}` }));
+    }
+    send(response, 200, 'text/plain', `hello from ${process.pid}\n`);
+  });
   server.keepAliveTimeout = 60_000;
   server.listen({ port, host: '127.0.0.1', backlog: 1024 });
 }

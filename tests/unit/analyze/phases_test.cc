@@ -232,6 +232,17 @@ TEST(Phases, MarksOverride) {
   expect_tiling(s, phases);
 }
 
+// A recording from elsewhere may hold anything.
+TEST(Phases, ManyMarksOfOneName) {
+  Scenario s(20s);
+  load(s, 0s, 20s, 50, 1ms);
+  for (int i = 0; i < 50'000; ++i) s.trace.phase_marks.push_back({s.at(100us * i), "x", "mark"});
+  const auto phases = load_phases(s.trace);
+  ASSERT_EQ(phases.size(), 50'000u);
+  EXPECT_EQ(phases[0].name, "x");
+  EXPECT_EQ(phases[49'999].name, "x-50000");
+}
+
 TEST(Phases, NothingRecorded) {
   Scenario s(5s);
   const auto phases = load_phases(s.trace);
