@@ -23,6 +23,9 @@ struct CaptureOptions {
   bool irq = false;                 // interrupts and softirqs on top of the target
   bool keep_query = false;          // query strings reach the disk
   bool follow_children = false;     // child processes of the targets, now and later
+  // Whose end of the target's connections is traced, too, if it is a process of this machine.
+  enum class Clients { kStarted, kAll, kNone };  // kStarted: only the load command's
+  Clients clients = Clients::kStarted;
   std::optional<Duration> duration;
   std::vector<std::string> load_argv;  // load command to run once the probes are live
   std::string command_line;            // for the recording's header
