@@ -240,7 +240,7 @@ std::vector<std::string> unseen_clients(const Trace& trace) {
   }
   if (far == 0) return {};
   return {fmt::format(
-      "{} of {} came from other machines ({}{}): when their requests were sent, how long the network took and "
+      "{} of {} came from other machines or network namespaces ({}{}): when their requests were sent, how long the network took and "
       "when the answers were read cannot be seen from here",
       count_words(far), plural_words(all, "connection"), *hosts.begin(), hosts.size() > 1 ? ", ..." : "")};
 }

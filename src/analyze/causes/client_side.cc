@@ -19,7 +19,7 @@ constexpr double kQueued = 0.5;  // seconds a second that the generator's thread
 // A process that uses that much of one CPU in most seconds has one thread that does all.
 constexpr double kOneThread = 0.93, kOneThreadMost = 1.02;
 constexpr double kOutside = 0.5;  // of the client's latency that is not the server's
-constexpr double kWaited = 0.3;   // of that, its threads waited for a CPU
+constexpr double kWaited = 0.25;  // of that, its threads waited for a CPU
 constexpr Duration kLeastWait = std::chrono::microseconds(300);
 constexpr std::uint64_t kFewestRequests = 100;
 

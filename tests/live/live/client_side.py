@@ -1,5 +1,8 @@
 """The load generator's end of the connections: what a recording says of it."""
 
+import json
+import time
+
 from .outcome import Failure, check
 from .quality import percentile, spread
 
@@ -46,14 +49,11 @@ def check_sums(t, table):
 
 def check_truth(t, table, rows, limit=0.02):
     """Client latencies against the client's own clock: the median of the relative error."""
-    recorded = table.by_id()
     errors, outside = [], 0
-    for row in rows:
-        mine = recorded.get(row["id"])
-        # The client's clock begins with the send: connecting lies before it.
-        if not row["recv_ns"] or not mine or not mine["client_latency_ns"] or row["first_of_conn"]:
-            continue
-        begin, latency = int(mine["client_begin_ns"]), int(mine["client_latency_ns"])
+    recorded = table.by_id()
+    # The client's clock begins with the send: connecting, of first requests, lies before it.
+    for row, latency in pairs(table, rows):
+        begin = int(recorded[row["id"]]["client_begin_ns"])
         truth = row["recv_ns"] - row["send_ns"]
         errors.append(abs(latency - truth) / truth)
         outside += begin < row["send_ns"] or begin + latency > row["recv_ns"]
@@ -61,3 +61,43 @@ def check_truth(t, table, rows, limit=0.02):
     t.note(f"{len(errors)} client latencies against the client's clock, relative error {spread(errors, 0.01, ' %')}")
     check(outside == 0, f"{outside} of {len(errors)} lie outside of what the client measured")
     check(percentile(errors, 0.5) <= limit, f"the median error is {100 * percentile(errors, 0.5):.2f} %")
+
+
+def pairs(table, rows):
+    """[(row of the client's own log, its latency by the recording)] of answered requests that both have."""
+    recorded = table.by_id()
+    found = []
+    for row in rows:
+        mine = recorded.get(row["id"])
+        if row["recv_ns"] and mine and mine["client_latency_ns"] and not row["first_of_conn"]:
+            found.append((row, int(mine["client_latency_ns"])))
+    return found
+
+
+def write_vegeta(path, rows, unix, url):
+    """Rows of the client's log as `vegeta encode -to csv` writes them."""
+    with open(path, "w", encoding="ascii") as file:
+        for number, row in enumerate(rows):
+            file.write(f"{int(unix(row['send_ns']) * 1e9)},200,{row['recv_ns'] - row['send_ns']},0,{row['bytes']},,,"
+                       f"attack,{number},GET,{url},\n")
+
+
+def write_k6(path, rows, unix, url):
+    """The same as `k6 run --out json` writes them: the time of a point is the request's end."""
+    with open(path, "w", encoding="ascii") as file:
+        for row in rows:
+            ns = int(unix(row["recv_ns"]) * 1e9)
+            at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(ns // 10**9)) + f".{ns % 10**9:09d}Z"
+            tags = {"expected_response": "true", "method": "GET", "name": url, "status": "200", "url": url}
+            for metric, value in (("http_reqs", 1), ("http_req_duration", (row["recv_ns"] - row["send_ns"]) / 1e6),
+                                  ("http_req_blocked", 0), ("http_req_connecting", 0)):
+                point = {"metric": metric, "type": "Point", "data": {"time": at, "value": value, "tags": tags}}
+                file.write(json.dumps(point) + "\n")
+
+
+def middle_and_tail(values):
+    """Means over p45..p55 and above p99."""
+    ordered = sorted(values)
+    n = len(ordered)
+    middle, tail = ordered[int(0.45 * n):int(0.55 * n)], ordered[int(0.99 * n):]
+    return sum(middle) / len(middle), sum(tail) / len(tail)
