@@ -15,6 +15,7 @@ enum {
 	SP_ACCEPT_SLOTS = 1024,		/* not yet accepted connections by CPU, a power of two */
 	SP_MAX_PROBES = 512,		/* probed instructions of the targets' runtimes */
 	SP_MAX_OPEN_SPANS = 16384,	/* begun and not ended */
+	SP_CLIENT_SLOTS = 256,		/* see sp_shared.maybe_client, a power of two */
 	SP_REGISTERS = 32,		/* a power of two, see struct sp_argument */
 #if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
 	SP_REGISTERS_READ = 31,
@@ -33,7 +34,7 @@ struct sp_config {
 	__sp_u32 cpus;			/* possible CPUs, at most SP_MAX_CPUS */
 	__sp_u32 cgroup_v1;		/* name cgroups by the v1 cpu controller */
 	__sp_u32 unwind;		/* walk user stacks by tables (unwind.h), else bpf_get_stack */
-	__sp_u32 pad;
+	__sp_u32 clients;		/* load generators may be traced, too */
 	__sp_u64 wait_stack_ns;		/* kernel stack for waits at least this long */
 	__sp_u64 user_stack_gap_ns;	/* at most one user stack a thread in this time */
 };
@@ -49,6 +50,9 @@ struct sp_shared {
 	__sp_u64 writes_without_request;	/* answers to requests in flight at attach */
 	__sp_u64 walks[SP_ENDS];		/* user stacks, by how their walk ended */
 	__sp_u64 walks_unmapped;		/* of them, with a frame in no known mapping */
+	/* Not 0 if a process whose number ends so may be a load generator: asked before the map is. */
+	__sp_u8 maybe_client[SP_CLIENT_SLOTS];
+	__sp_u64 clients_left_out;		/* exchanges that the governor did not record */
 };
 
 /* What waits for one CPU. */

@@ -79,6 +79,14 @@ SP_EXTERN struct {
 	__type(value, u32);
 } targets SEC(".maps");
 
+/* Processes that make the load: only their ends of connections to the target, and their threads. */
+SP_EXTERN struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, u32);
+	__type(value, u32);
+} clients SEC(".maps");
+
 SP_EXTERN struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -100,6 +108,14 @@ SP_INLINE bool sp_is_target(u32 pid)
 	if (!cfg.many)
 		return false;
 	return bpf_map_lookup_elem(&targets, &pid) != NULL;
+}
+
+/* Asked only of what is no target: the target's own path does not pay for it. */
+SP_INLINE bool sp_is_client(u32 pid)
+{
+	if (!cfg.clients || !shared.maybe_client[pid & (SP_CLIENT_SLOTS - 1)])
+		return false;
+	return bpf_map_lookup_elem(&clients, &pid) != NULL;
 }
 
 SP_INLINE void sp_lose(u32 reason)

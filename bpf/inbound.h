@@ -11,6 +11,20 @@ SP_INLINE u32 clamp32(u64 v)
 	return v > 0xffffffffull ? 0xffffffffu : v;
 }
 
+SP_INLINE void fill_ends(struct sock *sk, struct sp_sock *s, struct sp_conn *r)
+{
+	r->lport = sk->__sk_common.skc_num;
+	r->rport = __builtin_bswap16(sk->__sk_common.skc_dport);
+	if (sk->__sk_common.skc_family == AF_INET6) {
+		s->flags |= SP_CONN_IPV6;
+		BPF_CORE_READ_INTO(&r->laddr, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
+		BPF_CORE_READ_INTO(&r->raddr, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
+	} else {
+		*(u32 *)r->laddr = sk->__sk_common.skc_rcv_saddr;
+		*(u32 *)r->raddr = sk->__sk_common.skc_daddr;
+	}
+}
+
 SP_COLD void send_conn(struct sock *sk, struct sp_sock *s, u32 pid, u32 tid, u64 now)
 {
 	struct sp_conn r = {};
@@ -23,16 +37,7 @@ SP_COLD void send_conn(struct sock *sk, struct sp_sock *s, u32 pid, u32 tid, u64
 	r.conn = s->conn;
 	r.pid = pid;
 	r.proto = s->proto;
-	r.lport = sk->__sk_common.skc_num;
-	r.rport = __builtin_bswap16(sk->__sk_common.skc_dport);
-	if (sk->__sk_common.skc_family == AF_INET6) {
-		s->flags |= SP_CONN_IPV6;
-		BPF_CORE_READ_INTO(&r.laddr, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
-		BPF_CORE_READ_INTO(&r.raddr, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
-	} else {
-		*(u32 *)r.laddr = sk->__sk_common.skc_rcv_saddr;
-		*(u32 *)r.raddr = sk->__sk_common.skc_daddr;
-	}
+	fill_ends(sk, s, &r);
 	if (slot) {
 		u32 cpu = ((slot - 1) / SP_ACCEPT_SLOTS) & (SP_ACCEPT_CPUS - 1);
 		struct sp_waiting *w;

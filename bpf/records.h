@@ -51,6 +51,9 @@ enum sp_kind {
 	SP_IRQ = 19,		/* interrupt time on top of a target thread (only when asked) */
 	SP_SPAN = 20,		/* a runtime's garbage collection or other operation */
 	SP_WALK = 21,		/* frames of a user stack with hints, sent once per distinct stack */
+	SP_CLIENT_CONN = 22,	/* a load generator's end of a connection to the target */
+	SP_CLIENT_EXCHANGE = 23,	/* one request and its answer, seen from there */
+	SP_CLIENT_OFF = 24,	/* a load generator's thread was off CPU */
 };
 
 /* sizeof 16 */
@@ -126,7 +129,8 @@ struct sp_exchange {
 	__sp_u32 bytes_out;
 	__sp_u32 bytes_in;
 	__sp_u32 flags;		/* SP_REQ_CENSORED, SP_REQ_ABORTED, SP_REQ_CLOSED */
-	__sp_u32 pad;
+	/* SP_CLIENT_EXCHANGE: so long before h.t the send began; 0 = not known, saturates. Else 0. */
+	__sp_u32 send_ns;
 };
 
 enum sp_mark_kind {
@@ -152,6 +156,7 @@ enum sp_conn_flag {
 	SP_CONN_PEER_FIRST = 1 << 4,	/* the peer closed first */
 	SP_CONN_NEVER_ACCEPTED = 1 << 5,
 	SP_CONN_IPV6 = 1 << 6,
+	SP_CONN_CLIENT = 1 << 7,	/* only in SP_CLIENT_CONN: a load generator's end */
 };
 
 /*
@@ -161,7 +166,8 @@ enum sp_conn_flag {
  */
 struct sp_conn {
 	struct sp_head h;
-	__sp_u64 t_accept;	/* upper bound, see t_accept_low; 0 = not seen */
+	/* Upper bound, see t_accept_low; 0 = not seen. SP_CLIENT_CONN: when connecting began. */
+	__sp_u64 t_accept;
 	__sp_u64 t_accept_low;	/* last moment at which the socket was seen not accepted */
 	__sp_u32 conn;
 	__sp_u32 pid;		/* process that used it first */
@@ -220,6 +226,25 @@ struct sp_offcpu_long {
 	__sp_u64 ustack;
 	__sp_u64 throttled_ns;
 	__sp_u64 pad;
+};
+
+enum sp_client_off_flag {
+	SP_CLIENT_PREEMPTED = 1 << 0,	/* still runnable at switch-out */
+	SP_CLIENT_THROTTLED = 1 << 1,	/* held back by its cgroup's quota */
+};
+
+/*
+ * head.t = back on CPU, head.tid = the thread, head.aux = CPU. Off since t_out, runnable since t_wake.
+ * prev_tid held the CPU when it came back. sizeof 48
+ */
+struct sp_client_off {
+	struct sp_head h;
+	__sp_u64 t_out;
+	__sp_u64 t_wake;	/* t_out if it was preempted */
+	__sp_u32 pid;
+	__sp_u32 prev_tid;	/* 0 = the CPU was idle */
+	__sp_u32 waker;		/* 0 = none, or not seen */
+	__sp_u32 flags;		/* enum sp_client_off_flag */
 };
 
 /* head.t = end of the slice, head.tid = the task that held the CPU, head.aux = CPU. sizeof 16 */
@@ -379,7 +404,8 @@ enum sp_loss {
 	SP_LOSS_MARK = 7,		/* ring full: mark of a read or write */
 	SP_LOSS_SWITCH = 8,		/* a switch-in was not seen: see SP_OFF_ESTIMATED */
 	SP_LOSS_SPAN = 9,		/* ring full, or too many spans open at once */
-	SP_LOSS_REASONS = 10,
+	SP_LOSS_CLIENT = 10,		/* the load generator's side: ring full, or no memory */
+	SP_LOSS_REASONS = 11,
 };
 
 /* What was seen but is not measured as requests. One counter each; append-only. */

@@ -8,6 +8,7 @@
 #include "accept.h"
 #include "inbound.h"
 #include "outbound.h"
+#include "client.h"
 
 SP_INLINE bool port_of_target(const struct sock *sk)
 {
@@ -55,8 +56,10 @@ SP_INLINE void connecting(struct sock *sk)
 {
 	struct sp_sock *s;
 
-	if (!sp_is_target(bpf_get_current_pid_tgid() >> 32))
+	if (!sp_is_target(bpf_get_current_pid_tgid() >> 32)) {
+		client_connecting(sk);
 		return;
+	}
 	s = bpf_sk_storage_get(&socks, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!s) {
 		sp_lose(SP_LOSS_SOCK_STATE);
@@ -122,7 +125,11 @@ int BPF_PROG(sp_inet_sock_set_state, struct sock *sk, int from, int to)
 		s->flags |= SP_CONN_PEER_FIRST;
 		return 0;
 	}
-	if (to == TCP_FIN_WAIT1 || to == TCP_LAST_ACK || to == TCP_CLOSE)
+	if (to != TCP_FIN_WAIT1 && to != TCP_LAST_ACK && to != TCP_CLOSE)
+		return 0;
+	if (s->flags & SP_CONN_CLIENT)
+		client_closed(sk, s);
+	else
 		connection_closed(sk, s, from, to);
 	return 0;
 }
@@ -186,7 +193,12 @@ int BPF_PROG(sp_sock_recv_length, struct sock *sk, int ret, int flags)
 	if (!shared.active)
 		return 0;
 	t = bpf_get_current_task_btf();
-	if (!sp_is_target(t->tgid) || ret <= 0 || (flags & MSG_PEEK))
+	if (!sp_is_target(t->tgid)) {
+		if (ret > 0 && !(flags & MSG_PEEK) && sp_is_client(t->tgid))
+			client_read(sk, t, ret);
+		return 0;
+	}
+	if (ret <= 0 || (flags & MSG_PEEK))
 		return 0;
 	if (!is_tcp(sk)) {
 		count_unmeasured(sk);
@@ -219,8 +231,11 @@ int BPF_PROG(sp_sock_send_length, struct sock *sk, int ret, int flags)
 	if (!shared.active)
 		return 0;
 	t = bpf_get_current_task_btf();
-	if (!sp_is_target(t->tgid))
+	if (!sp_is_target(t->tgid)) {
+		if (ret > 0 && sp_is_client(t->tgid))
+			client_write(sk, t, ret);
 		return 0;
+	}
 	if (!is_tcp(sk)) {
 		if (ret > 0)
 			count_unmeasured(sk);
@@ -284,6 +299,9 @@ int sp_iter_sock(struct bpf_iter__bpf_sk_storage_map *ctx)
 
 	if (!sk || !s || !s->conn)
 		return 0;
-	flush_connection(sk, s);
+	if (s->flags & SP_CONN_CLIENT)
+		client_closed(sk, s);
+	else
+		flush_connection(sk, s);
 	return 0;
 }

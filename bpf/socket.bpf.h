@@ -20,8 +20,15 @@ struct sp_sock {
 	u64 t_ready;		/* when the first unread byte came, 0 = nothing unread */
 	u64 t_open;
 	u64 bytes_in, bytes_out;
-	u64 steal;		/* reader's stolen-time clock at the read */
-	u64 min_flt, maj_flt;
+	union {
+		u64 steal;	/* reader's stolen-time clock at the read */
+		u64 t_send;	/* load generator: its send began */
+	};
+	union {
+		u64 min_flt;
+		u64 t_connect;	/* load generator */
+	};
+	u64 maj_flt;
 	u32 conn;		/* 0 = not set up yet */
 	u32 requests;
 	u32 accept_slot;	/* 1 + index into the accept queues, 0 = none */

@@ -19,14 +19,15 @@ namespace srvprof {
 namespace {
 
 // The run-wide finding comes first in the largest group: what clients saw was not made here.
-void add_client_side(const Trace& trace, const Facts& facts, std::vector<GroupData>& groups) {
+void add_client_side(const Trace& trace, const Facts& facts, const std::optional<ClientView>& view,
+                     std::vector<GroupData>& groups) {
   const auto largest = std::max_element(
       groups.begin(), groups.end(),
       [](const GroupData& a, const GroupData& b) { return a.out.requests < b.out.requests; });
   if (largest == groups.end() || largest->members.empty()) return;
   const std::size_t p99 = rank_of(99, largest->members.size());
   const Duration value = trace.request(largest->members[p99]).latency();
-  if (auto finding = client_side_finding(trace, facts, value)) {
+  if (auto finding = client_side_finding(trace, facts, view ? &*view : nullptr, value)) {
     largest->out.findings.insert(largest->out.findings.begin(), std::move(*finding));
   }
 }
@@ -44,7 +45,8 @@ Report analyze_with(const Trace& trace, const TileSource& source, const std::str
     const LoadPhase& phase = report.phases[g.phase];
     explain({trace, facts, phase.begin, phase.end, g.route, g.first, 0}, source, g);
   }
-  add_client_side(trace, facts, groups);
+  report.client = client_view(trace, report.phases);
+  add_client_side(trace, facts, report.client, groups);
   order_groups(groups);
   report.header = header_of(trace, facts, file);
   report.verdict = verdict_of(trace, facts, report.phases, groups, options);

@@ -85,6 +85,25 @@ RunFacts facts_in(const Trace& trace, const std::vector<Window>& in) {
   return f;
 }
 
+// Requests as the load generator lived through them, where both runs have that.
+struct ClientMeans {
+  double requests = 0, latency = 0, runq = 0;  // ms a request
+};
+
+ClientMeans client_means(const Trace& trace, const std::vector<Window>& in) {
+  ClientMeans m;
+  for (std::uint32_t i = 0; i < trace.requests.size(); ++i) {
+    if (!is_in(in, trace.requests[i].t_arrive)) continue;
+    const auto ledger = client_ledger(trace, RequestId{i + 1});
+    if (!ledger) continue;
+    ++m.requests;
+    m.latency += to_ms(ledger->latency());
+    m.runq += to_ms(ledger->of(ClientLine::kRunq));
+  }
+  if (m.requests > 0) m.latency /= m.requests, m.runq /= m.requests;
+  return m;
+}
+
 void add_placement(const RunFacts& a, const RunFacts& b, std::vector<Change>& out) {
   if (a.samples < 50 || b.samples < 50) return;
   std::map<std::uint32_t, double> cpus = a.samples_by_cpu;
@@ -161,6 +180,11 @@ std::vector<Change> changed_facts(const Trace& trace_a, const std::vector<Window
     add("garbage collector's pauses", "/s", a.gcs / a.seconds, b.gcs / b.seconds);
     add("garbage collector's pauses, time", "ms/s", a.gc_seconds * 1e3 / a.seconds,
         b.gc_seconds * 1e3 / b.seconds);
+  }
+  const ClientMeans ca = client_means(trace_a, in_a), cb = client_means(trace_b, in_b);
+  if (ca.requests > 0 && cb.requests > 0) {
+    add("client's latency, mean", "ms", ca.latency, cb.latency);
+    add("client's wait for a CPU, a request", "ms", ca.runq, cb.runq);
   }
   add_placement(a, b, out);
   return out;

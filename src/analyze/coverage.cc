@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 
+#include "analyze/client_view.h"
 #include "analyze/collections.h"
 #include "analyze/losses.h"
 #include "analyze/stack_coverage.h"
@@ -249,6 +250,9 @@ std::vector<CoverageLine> coverage_of(const Trace& trace, const ReportHeader& he
   }
   if (std::string cpu = collector_cpu_words(trace); !cpu.empty()) {
     out.push_back({Level::kInfo, "the collector's CPU", std::move(cpu)});
+  }
+  for (std::string& text : unseen_clients(trace)) {
+    out.push_back({Level::kNotMeasured, "the client's side", std::move(text)});
   }
   special_requests(trace, header, out);
   quality(groups, out);

@@ -102,6 +102,7 @@ Exemplar exemplar(const Trace& trace, const TileSource& source, RequestId id,
   e.status = r.status;
   e.t_arrive = r.t_arrive;
   e.latency = r.latency();
+  e.client = client_ledger(trace, id);
   std::vector<Tile> tiles;
   source(trace, id, tiles);
   for (const Tile& tile : tiles) {

@@ -141,11 +141,110 @@ void tell_churn(const LoadView& view, std::vector<std::string>& out) {
   out.push_back(std::move(line));
 }
 
+// Mean of what the generator itself measured from its sends on; nothing if it does not say.
+std::optional<Duration> mean_of(const ClientRun& run) {
+  if (run.kind != LatencyKind::kAsSent) return std::nullopt;
+  if (run.latency.mean) return run.latency.mean->value;
+  Duration sum{};
+  std::int64_t n = 0;
+  for (const ClientSample& s : run.samples) {
+    if (s.failed || s.latency < Duration{}) continue;
+    sum += s.latency;
+    ++n;
+  }
+  return n == 0 ? std::nullopt : std::optional(sum / n);
+}
+
+// Sums over the requests that were seen from the client's end, divided by their number.
+struct ClientMeans {
+  std::int64_t requests = 0, turns = 0;
+  ClientLedger ledger, turn;
+};
+
+ClientMeans client_means(const Trace& trace, const LoadSet& set) {
+  ClientMeans m;
+  for (const RequestId id : set.requests) {
+    const Request& r = trace.request(id);
+    if (r.stream || r.censored || r.aborted) continue;
+    if (const auto ledger = client_ledger(trace, id)) m.ledger.add(*ledger), ++m.requests;
+    if (const auto turn = client_turnaround(trace, id)) m.turn.add(*turn), ++m.turns;
+  }
+  for (Duration& d : m.ledger.line) d /= std::max<std::int64_t>(m.requests, 1);
+  for (Duration& d : m.turn.line) d /= std::max<std::int64_t>(m.turns, 1);
+  return m;
+}
+
+// Tools that measure inside count more than the sockets show: as far as that happens between requests on the
+// connection, it is made of what the generator's threads did then.
+void add_inside(const ClientMeans& m, Duration inside, ClientGap& gap) {
+  Duration turn{};
+  for (const Duration d : m.turn.line) turn += d;
+  gap.difference += inside;
+  const Duration known = std::min(inside, turn);
+  if (turn > Duration{}) {
+    const double part = to_ms(known) / to_ms(turn);
+    const auto of = [&](ClientLine l) {
+      return Duration(static_cast<std::int64_t>(part * static_cast<double>(m.turn.of(l).count())));
+    };
+    gap.inside = of(ClientLine::kRunq) + of(ClientLine::kOwn);
+    gap.runq += of(ClientLine::kRunq);
+    gap.own += of(ClientLine::kOwn);
+  }
+  gap.other += inside - gap.inside;
+}
+
+std::optional<ClientGap> client_gap(const Trace& trace, const ClientRun& run, const LoadSet& set) {
+  const ClientMeans m = client_means(trace, set);
+  if (m.requests == 0) return std::nullopt;
+  ClientGap gap;
+  const ClientLedger& l = m.ledger;
+  gap.send = l.of(ClientLine::kConnect) + l.of(ClientLine::kSend) + l.of(ClientLine::kTransit);
+  gap.runq = l.of(ClientLine::kRunq);
+  gap.own = l.of(ClientLine::kOwn);
+  gap.other = l.of(ClientLine::kIdle) + l.of(ClientLine::kUnknown);
+  gap.difference = gap.send + gap.runq + gap.own + gap.other;
+  const Duration seen = gap.difference + l.of(ClientLine::kServer) + l.of(ClientLine::kWrite);
+  if (const auto told = mean_of(run); told && *told > seen) add_inside(m, *told - seen, gap);
+  return gap;
+}
+
+void say_why_untraced(const Trace& trace, std::vector<std::string>& out) {
+  for (const rows::Capability& c : trace.capabilities) {
+    if (c.name != "client" || c.used) continue;
+    out.push_back("its end of the connections was not traced: " + c.detail);
+    return;
+  }
+}
+
+void tell_client(const Trace& trace, const LoadView& view, std::vector<std::string>& out) {
+  if (!view.client_gap) {
+    say_why_untraced(trace, out);
+    return;
+  }
+  const ClientGap& g = *view.client_gap;
+  if (g.difference <= Duration{}) return;
+  const auto share = [&](Duration d) {
+    return fmt::format("{} ({})", ms_words(d), percent_words(to_ms(d) / to_ms(g.difference)));
+  };
+  std::string line = fmt::format(
+      "of the {} (mean) that the client has more than the server, its threads waited for a CPU {}, its own code "
+      "ran {}, connecting, sending and the way took {}, not named {}",
+      ms_words(g.difference), share(g.runq), share(g.own), share(g.send), share(g.other));
+  if (g.inside > Duration{}) {
+    line += fmt::format("; of these waits and this code {} lie inside the generator, before its send or after "
+                        "its read (estimate)",
+                        ms_words(g.inside));
+  }
+  out.push_back(std::move(line));
+}
+
 }  // namespace
 
 void tell_gap(const Trace& trace, const Facts& facts, const ClientRun& run, const LoadSet& set,
               LoadView& view) {
   tell_difference(run, view, view.gap);
+  view.client_gap = client_gap(trace, run, set);
+  tell_client(trace, view, view.gap);
   tell_turnaround(trace, set, view, view.gap);
   tell_generator(facts, set, view, view.gap);
   tell_churn(view, view.gap);

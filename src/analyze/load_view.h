@@ -40,6 +40,19 @@ struct LoadPart {
 // Does the generator wait for an answer before it sends the next request?
 enum class LoopKind { kUnknown, kClosed, kOpen };
 
+// What the difference between the client's mean latency and the server's is made of, where the client's end
+// was traced. The parts add up to the difference.
+struct ClientGap {
+  Duration difference{};
+  Duration send{};  // connecting, sending, the way to the server
+  Duration runq{};  // its threads waited for a CPU
+  Duration own{};   // its own code ran
+  Duration other{};  // none of its threads ran or wanted to, or it is not known
+  // Of runq and own: in the generator itself, before its send or after its read. By what its threads did between
+  // requests, so an estimate.
+  Duration inside{};
+};
+
 struct LoadView {
   std::string source;   // "wrk (pid 4310), started by srvprof", "file hey.csv"
   std::string problem;  // why its output could not be read: then there is nothing else
@@ -67,6 +80,7 @@ struct LoadView {
   LoadPart whole;                  // phases mixed, as the generator's own figures are
   std::vector<LoadPart> phases;    // only those with requests; empty if there is one phase
   std::vector<std::string> gap;    // where the difference between both ends lies
+  std::optional<ClientGap> client_gap;
   std::vector<std::string> notes;  // traps of the format
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/client_view.h"
 #include "analyze/load_view.h"
 #include "base/time.h"
 #include "trace/ledger.h"
@@ -43,6 +44,7 @@ struct Finding {
   std::vector<Culprit> culprits;
   std::optional<std::pair<Duration, Duration>> p99_without;  // estimate: from, to
   bool of_body = false;  // true: it is what the ordinary request is made of, not the gap
+  bool share_is_of_client = false;  // true: share and gap are of what clients waited outside the server
 };
 
 struct LoadPhase {
@@ -91,6 +93,7 @@ struct Exemplar {
   Duration latency{};
   Ledger ledger;
   std::vector<ExemplarTile> tiles;
+  std::optional<ClientLedger> client;  // seen from its end, if that was traced
 };
 
 struct CoverageLine {
@@ -147,6 +150,7 @@ struct Report {
   std::vector<CollectionTotals> collections;  // by time, largest first
   std::vector<ProcessCpu> machine;  // by CPU use
   std::vector<LoadView> loads;      // the load generators' own results, joined
+  std::optional<ClientView> client;  // requests seen from the load generator's end, if that was traced
 };
 
 struct ReportOptions {

@@ -126,8 +126,11 @@ std::vector<std::string> verdict_of(const Trace& trace, const Facts& facts,
   if (groups.empty() || groups.front().out.findings.empty()) {
     nothing(groups, out);
   } else if (is_client_side(groups.front())) {
-    out.push_back(fmt::format("the load generator, not the server: the target was idle for {} of the time",
-                              percent_words(facts.target_idle_share)));
+    const Finding& f = groups.front().out.findings.front();
+    out.push_back(f.share_is_of_client ? f.title + ": " + f.evidence.front()
+                                       : fmt::format("the load generator, not the server: the target was "
+                                                     "idle for {} of the time",
+                                                     percent_words(facts.target_idle_share)));
     out.push_back("beside that, " + sentence(trace, phases, groups.front()));
   } else {
     out.push_back(sentence(trace, phases, groups.front()));

@@ -42,6 +42,8 @@ constexpr Option kOptions[] = {
     {"output", 'o', "FILE", "the recording; otherwise srvprof-COMM-PID-UTC.srvprof"},
     kForceOption,
     {"follow-children", 0, "", "also child processes, now and later (cluster, prefork)"},
+    {"client", 0, "", "also the load generator's end of connections, if it runs here"},
+    {"no-client", 0, "", "not the load command's end either, which is by default"},
     {"frequency", 'F', "HZ", "samples of running code a second and CPU, 0 to 999 (99)"},
     {"full", 0, "", "every off-CPU stack, and interrupts; costs more"},
     {"histogram", 0, "", "counts and the tail only; costs least"},
@@ -101,6 +103,11 @@ Result<CaptureOptions> capture_options(const Args& args, const std::vector<Proce
     options.max_overhead =
         static_cast<double>(TRY(args.number("max-overhead", 0, 0, 1000))) / 100;
   }
+  if (args.has("client") && args.has("no-client")) {
+    return usage_error("attach: --client and --no-client ask for opposites", "leave one out");
+  }
+  if (args.has("client")) options.clients = CaptureOptions::Clients::kAll;
+  if (args.has("no-client")) options.clients = CaptureOptions::Clients::kNone;
   if (args.has("duration")) options.duration = TRY(parse_duration(args.text("duration")));
   options.load_argv = args.load;
   options.command_line = args.command_line;

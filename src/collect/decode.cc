@@ -319,6 +319,51 @@ bool decode_span(const Context& c) {
   return emit(c, row, c.hooks.span);
 }
 
+bool decode_client_conn(const Context& c) {
+  sp_conn r{};
+  if (!take(c.bytes, r)) return false;
+  rows::ClientConn row;
+  const bool v6 = (r.h.aux & SP_CONN_IPV6) != 0;
+  const bool found_open = (r.h.aux & SP_CONN_PREEXISTING) != 0;
+  row.t_connect = time_from_ns(found_open ? 0 : r.t_accept);
+  row.t_open = time_from_ns(found_open ? 0 : r.h.t);
+  row.id = r.conn;
+  row.pid = r.pid;
+  row.flags = r.h.aux;
+  row.local_port = r.lport;
+  row.remote_port = r.rport;
+  row.local_addr = to_string(v6 ? ipv6_address(r.laddr) : ipv4_address(r.laddr));
+  row.remote_addr = to_string(v6 ? ipv6_address(r.raddr) : ipv4_address(r.raddr));
+  return emit(c, row);
+}
+
+bool decode_client_exchange(const Context& c) {
+  sp_exchange r{};
+  if (!take(c.bytes, r)) return false;
+  rows::ClientExchange row;
+  const bool long_ago = r.send_ns == ~std::uint32_t{0} || r.send_ns > r.h.t;
+  row.t_send = time_from_ns(r.send_ns == 0 || long_ago ? 0 : r.h.t - r.send_ns);
+  row.t_write = time_from_ns(r.h.t);
+  row.t_write_last = time_from_ns(r.t_write_last);
+  row.t_arrive = time_from_ns(r.t_arrive);
+  row.t_read = time_from_ns(r.t_read);
+  row.t_read_last = time_from_ns(r.t_read_last);
+  row.conn = r.conn;
+  row.tid_write = r.h.tid;
+  row.tid_read = r.tid_read;
+  row.flags = r.flags;
+  row.bytes_out = r.bytes_out;
+  row.bytes_in = r.bytes_in;
+  return emit(c, row);
+}
+
+bool decode_client_off(const Context& c) {
+  sp_client_off r{};
+  if (!take(c.bytes, r)) return false;
+  return emit(c, rows::ClientOff{time_from_ns(r.t_out), time_from_ns(r.t_wake), time_from_ns(r.h.t),
+                                 r.h.tid, r.pid, r.h.aux, r.prev_tid, r.waker, r.flags});
+}
+
 }  // namespace
 
 bool decode(std::span<const std::byte> record, const DecodeOptions& options, const DecodeHooks& hooks,
@@ -348,6 +393,9 @@ bool decode(std::span<const std::byte> record, const DecodeOptions& options, con
     case SP_UNSAMPLED: return decode_unsampled(c);
     case SP_IRQ: return decode_irq(c);
     case SP_SPAN: return decode_span(c);
+    case SP_CLIENT_CONN: return decode_client_conn(c);
+    case SP_CLIENT_EXCHANGE: return decode_client_exchange(c);
+    case SP_CLIENT_OFF: return decode_client_off(c);
     default: return false;
   }
 }

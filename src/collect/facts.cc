@@ -128,6 +128,8 @@ void write_meta(const CaptureOptions& options, const std::vector<ProcessInfo>& t
   put("target.ports", fmt::format("{}", fmt::join(config.ports, ",")));
   put("option.keep-query", options.keep_query ? "1" : "0");
   put("option.follow-children", options.follow_children ? "1" : "0");
+  using Clients = CaptureOptions::Clients;
+  put("option.client", options.clients == Clients::kAll ? "all" : options.clients == Clients::kNone ? "off" : "started");
   put("option.frequency", std::to_string(options.frequency));
   put("option.ring-bytes", std::to_string(config.ring_bytes));
 }

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/fd.h"
+#include "collect/kernel_types.h"
 #include "collect/skeleton.h"
 #include "collect/stack_tables.h"
 
@@ -99,6 +100,8 @@ struct Probes::Impl {
   Fd statistics;
   BpfRunTime statistics_start;
   std::string no_walker;  // why stacks are not walked by tables
+  bool sees_sends = false;
+  std::string no_clients;  // why the load generator's side is not traced although it was asked for
 
   ~Impl() {
     if (skel != nullptr) skel->bss->shared.active = 0;
@@ -117,6 +120,7 @@ struct Probes::Impl {
   }
 
   void fill_config();
+  void leave_out_clients();
   Status load(bool walker);
   Status connect_stacks();
   Status attach_program(bpf_program* program);
@@ -135,12 +139,23 @@ void Probes::Impl::fill_config() {
   c.full = config.full;
   c.cpus = static_cast<std::uint32_t>(std::clamp(libbpf_num_possible_cpus(), 1, int{SP_MAX_CPUS}));
   c.cgroup_v1 = config.cgroup_v1;
+  c.clients = config.clients;
   c.wait_stack_ns = 1'000'000;
   c.user_stack_gap_ns = 10'000'000;
   sp_shared& s = skel->bss->shared;
   s.one_in = 1;
   for (std::uint16_t port : config.ports) {
     if (s.n_ports < SP_MAX_PORTS) s.ports[s.n_ports++] = port;
+  }
+}
+
+// The programs of the load generator's side, where it is not traced or the kernel cannot tell of a send.
+void Probes::Impl::leave_out_clients() {
+  sees_sends = config.clients && kernel_has_tracepoint("tcp_sendmsg_locked");
+  bpf_program__set_autoload(skel->progs.sp_client_send, sees_sends);
+  for (bpf_program* p : {skel->progs.sp_client_switch, skel->progs.sp_client_waking,
+                         skel->progs.sp_client_wakeup_new, skel->progs.sp_client_fork}) {
+    bpf_program__set_autoload(p, config.clients);
   }
 }
 
@@ -160,6 +175,7 @@ Status Probes::Impl::load(bool walker) {
     bpf_map__set_max_entries(skel->maps.buckets, sizes.buckets);
     bpf_map__set_max_entries(skel->maps.rows, sizes.rows);
   }
+  leave_out_clients();
   if (!config.irq) {
     for (bpf_program* p : {skel->progs.sp_softirq_entry, skel->progs.sp_softirq_exit,
                            skel->progs.sp_irq_entry, skel->progs.sp_irq_exit}) {
@@ -189,6 +205,12 @@ Result<std::unique_ptr<Probes>> Probes::load(const ProbeConfig& config) {
   impl->config = config;
   const bool walker = config.stacks != nullptr;
   Status loaded = impl->load(walker);
+  if (!loaded.ok() && config.clients) {  // the load generator's side is not required
+    impl->no_clients = loaded.error().what;
+    impl->config.clients = false;
+    loaded = impl->load(walker);
+    if (!loaded.ok()) impl->no_clients.clear();
+  }
   if (!loaded.ok() && walker) {
     impl->no_walker = loaded.error().what;
     loaded = impl->load(false);
@@ -216,15 +238,38 @@ Status Probes::add_target(std::uint32_t pid) {
   return {};
 }
 
+Status Probes::add_client(std::uint32_t pid) {
+  if (!impl_->config.clients) {
+    return Error{impl_->no_clients.empty() ? "it was not asked for" : impl_->no_clients, "",
+                 ErrorKind::kKernel};
+  }
+  const std::uint32_t one = 1;
+  if (bpf_map__update_elem(impl_->skel->maps.clients, &pid, sizeof pid, &one, sizeof one, BPF_ANY)) {
+    return errno_error(fmt::format("adding process {} to the load generators", pid), errno);
+  }
+  impl_->skel->bss->shared.maybe_client[pid % SP_CLIENT_SLOTS] = 1;
+  return {};
+}
+
+bool Probes::sees_sends() const { return impl_->sees_sends; }
+
 SpanHooks Probes::span_hooks() {
   return {impl_->skel->progs.sp_span_hit, impl_->skel->progs.sp_span_return,
           bpf_map__fd(impl_->skel->maps.span_probes), bpf_map__fd(impl_->skel->maps.open_spans)};
 }
 
 Status Probes::Impl::attach_program(bpf_program* program) {
-  const std::string name = bpf_program__section_name(program);
+  const bool of_client = std::string_view(bpf_program__name(program)).starts_with("sp_client_");
+  std::string name = bpf_program__section_name(program);
+  if (of_client) name += " (client)";
   if (!bpf_program__autoload(program)) {
-    status.push_back({name, false, "off unless asked for (--irq or --full)"});
+    // Of the load generator's side only what a kernel may lack is worth a word.
+    if (program == skel->progs.sp_client_send && config.clients) {
+      status.push_back({name, false, "this kernel does not have it: when a load generator's send began "
+                                     "is not known"});
+    } else if (!of_client) {
+      status.push_back({name, false, "off unless asked for (--irq or --full)"});
+    }
     return {};
   }
   bpf_link* link = bpf_program__attach(program);

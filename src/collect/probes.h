@@ -27,6 +27,7 @@ struct ProbeConfig {
   std::uint32_t netns = 0;           // inode, 0 = any
   bool go = false, full = false, irq = false, follow_children = false;
   bool cgroup_v1 = false;            // name cgroups by the v1 cpu controller
+  bool clients = false;              // load generators may be traced: add_client()
   unsigned frequency = 99;           // 0 = no samples
   std::size_t ring_bytes = 0;        // a power of two, at least a page
   // Tables for walking user stacks; they outlive the probes. Null: by frame pointer alone.
@@ -78,6 +79,11 @@ class Probes {
   // Why config.stacks is not used; fine where it is, or was not given.
   Status walker() const;
   Status add_target(std::uint32_t pid);
+  // A process that makes the load: from now on its connections to the target and its threads are traced,
+  // and those of its later children. An error without config.clients, or where the kernel refused that.
+  Status add_client(std::uint32_t pid);
+  // Whether the kernel tells when a send begins; else its end is all that is known.
+  bool sees_sends() const;
   SpanHooks span_hooks();
 
   // Statistics cost ~40 ns a run: they are switched on for short windows only, through a file

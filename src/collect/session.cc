@@ -39,6 +39,7 @@ constexpr Duration kPoll = 5ms;             // between two looks into the ring
 constexpr Duration kRound = 1s;             // between two rounds of slow facts
 constexpr Duration kStatisticsWindow = 40ms;  // of each round: 4 % of the time
 constexpr Duration kPeerGap = 3s;
+constexpr Duration kClientGap = 300ms;      // the same where load generators shall be traced
 constexpr Duration kAfterLoad = 200ms;
 constexpr std::size_t kNamesARound = 4000;
 constexpr std::size_t kHintsADrain = 400;   // about 50 us each
@@ -103,6 +104,9 @@ class Session {
   void attach_spans(const ProcessInfo& process);
   void announce_jvms() const;
   void ask_jvms();
+  void add_client(std::uint32_t pid);
+  void find_peers(Time now);
+  void write_clients();
   void message(const std::string& text) const {
     if (hooks_.message) hooks_.message(text);
   }
@@ -128,6 +132,8 @@ class Session {
   DecodeHooks hooks_of_decode_;
   std::optional<LoadCommand> load_;
   std::optional<MarkSocket> marks_;
+  std::set<std::uint32_t> clients_;  // load generators that are traced
+  std::string no_client_;            // why one is not
   Time begin_, last_round_, last_peers_, statistics_since_;
   bool statistics_on_ = false, statistics_refused_ = false;
   std::string end_reason_;
@@ -234,10 +240,6 @@ void Session::round() {
   ring_peak_ = 0;
   const Time now = MonotonicClock::now();
   spans_.guard(now);
-  if (snapshots_.peers_wanted() && now - last_peers_ >= kPeerGap) {
-    snapshots_.name_peers(options_.pids.front(), writer_);
-    last_peers_ = now;
-  }
   for (const pid_t pid : std::exchange(unprobed_, {})) {
     if (const auto process = read_process(fs_, pid)) attach_spans(*process);
   }
@@ -247,6 +249,43 @@ void Session::round() {
   }
   (void)writer_.flush();  // its error is sticky and ends the loop
   progress();
+}
+
+// A process of this machine that makes the load.
+void Session::add_client(std::uint32_t pid) {
+  const bool is_target = std::any_of(targets_.begin(), targets_.end(), [pid](const ProcessInfo& p) {
+    return static_cast<std::uint32_t>(p.pid) == pid;
+  });
+  if (is_target || clients_.contains(pid)) return;
+  const Status added = probes_->add_client(pid);
+  if (added.ok()) {
+    clients_.insert(pid);
+    snapshots_.name_process(pid, false, writer_);
+  } else {
+    no_client_ = added.error().what;
+  }
+}
+
+void Session::find_peers(Time now) {
+  const bool all = options_.clients == CaptureOptions::Clients::kAll;
+  if (!snapshots_.peers_wanted() || now - last_peers_ < (all ? kClientGap : kPeerGap)) return;
+  last_peers_ = now;
+  for (const std::uint32_t pid : snapshots_.name_peers(options_.pids.front(), writer_)) {
+    if (all) add_client(pid);
+  }
+}
+
+void Session::write_clients() {
+  if (!clients_.empty() || !no_client_.empty()) {
+    writer_.add(rows::Capability{"client", !clients_.empty(), no_client_});
+  } else if (options_.clients == CaptureOptions::Clients::kNone) {
+    writer_.add(rows::Capability{"client", false, "turned off (--no-client)"});
+  } else if (options_.clients == CaptureOptions::Clients::kStarted) {
+    writer_.add(rows::Capability{
+        "client", false, "only a load that srvprof starts (attach -- LOAD) is traced unless --client asks"});
+  } else {
+    writer_.add(rows::Capability{"client", false, "no process of this machine was found to make the load"});
+  }
 }
 
 bool Session::targets_alive() const {
@@ -284,6 +323,7 @@ void Session::loop() {
       }
       if (!targets_alive()) end_reason_ = "target-exit";
     }
+    find_peers(now);
     if (now - last_round_ >= kRound) {
       last_round_ = now;
       round();
@@ -360,6 +400,8 @@ Status Session::start() {
   config.full = options_.full;
   config.irq = options_.irq || options_.full;
   config.follow_children = options_.follow_children;
+  config.clients = options_.clients == CaptureOptions::Clients::kAll ||
+                   (options_.clients == CaptureOptions::Clients::kStarted && !options_.load_argv.empty());
   config.cgroup_v1 = cpu_is_v1(targets_.front());
   config.frequency = options_.frequency;
   config.ring_bytes = ring_size(options_.ring_bytes);
@@ -409,6 +451,7 @@ Status Session::finish() {
   spans_.write_capabilities(writer_);
   spans_.write_verdict(writer_);
   if (snapshots_.peers_wanted()) snapshots_.name_peers(options_.pids.front(), writer_);
+  write_clients();
   snapshots_.take(*probes_, ring_peak_, ring_total_, writer_);
   for (const ProcessInfo& t : targets_) write_threads(fs_, t, writer_);
   ask_jvms();
@@ -445,6 +488,9 @@ Result<CaptureResult> Session::run() {
                       options_.load_argv.empty() ? " - start the load now" : ""));
   if (!options_.load_argv.empty()) {
     load_.emplace(TRY(LoadCommand::start(options_.load_argv, options_.owner_uid, options_.owner_gid)));
+    if (options_.clients != CaptureOptions::Clients::kNone) {
+      add_client(static_cast<std::uint32_t>(load_->pid()));
+    }
     writer_.add(rows::PhaseMark{load_->started(), "load", "load-start"});
   }
   loop();

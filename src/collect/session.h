@@ -26,6 +26,9 @@ struct CaptureOptions {
   bool gc_assists = false;          // probe each assist of Go's collector
   bool follow_children = false;     // child processes of the targets, now and later
   std::optional<double> max_overhead;  // share of the targets' CPU time; nothing = Watchdog's own limits
+  // Whose end of the target's connections is traced, too, if it is a process of this machine.
+  enum class Clients { kStarted, kAll, kNone };  // kStarted: only the load command's
+  Clients clients = Clients::kStarted;
   std::optional<Duration> duration;
   std::vector<std::string> load_argv;  // load command to run once the probes are live
   std::string command_line;            // for the recording's header

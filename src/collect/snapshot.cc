@@ -21,7 +21,7 @@ constexpr const char* kLossNames[] = {
     "ring full: requests",      "ring full: scheduling",   "ring full: other records",
     "no memory for a socket",   "no memory for a thread",  "stack not readable",
     "accept queue not tracked", "ring full: socket marks",
-    "switch-in not seen",       "runtime spans",
+    "switch-in not seen",       "runtime spans",          "the load generator's side",
 };
 static_assert(std::size(kLossNames) == SP_LOSS_REASONS);
 
@@ -155,6 +155,9 @@ void Snapshots::counters(Time now, const sp_shared& shared, RecordingWriter& wri
       writer.add(rows::Counter{now, kUnmeasuredNames[i], shared.unmeasured[i]});
     }
   }
+  if (shared.clients_left_out != 0) {
+    writer.add(rows::Counter{now, "clients_left_out", shared.clients_left_out});
+  }
   if (shared.writes_without_request != 0) {
     writer.add(rows::Counter{now, "writes_without_request", shared.writes_without_request});
   }
@@ -237,7 +240,7 @@ void Snapshots::want_peer(const rows::Conn& conn) {
   wanted_.push_back(conn);
 }
 
-void Snapshots::name_peers(std::uint32_t pid, RecordingWriter& writer) {
+std::vector<std::uint32_t> Snapshots::name_peers(std::uint32_t pid, RecordingWriter& writer) {
   std::vector<SocketPair> pairs;
   std::vector<std::uint32_t> ports;
   for (const rows::Conn& c : wanted_) {
@@ -246,12 +249,15 @@ void Snapshots::name_peers(std::uint32_t pid, RecordingWriter& writer) {
     ports.push_back(c.remote_port);
   }
   wanted_.clear();
+  std::vector<std::uint32_t> found;
   const std::vector<pid_t> peers = find_peers(fs_, static_cast<pid_t>(pid), pairs);
   for (std::size_t i = 0; i < peers.size() && i < ports.size(); ++i) {
     if (peers[i] <= 0 || !peer_ports_.insert(ports[i]).second) continue;
     name_process(static_cast<std::uint32_t>(peers[i]), false, writer);
     writer.add(rows::Meta{fmt::format("peer.{}", ports[i]), std::to_string(peers[i])});
+    found.push_back(static_cast<std::uint32_t>(peers[i]));
   }
+  return found;
 }
 
 }  // namespace srvprof

@@ -27,7 +27,8 @@ class Snapshots {
   void take(Probes& probes, std::size_t ring_peak, std::uint64_t ring_total, RecordingWriter& writer);
   // Writes the processes of connections' far ends: Process rows and "peer.<port>" facts. One pass over
   // all processes (milliseconds): called when there are new connections, at most every few seconds.
-  void name_peers(std::uint32_t pid, RecordingWriter& writer);
+  // Returns the processes.
+  std::vector<std::uint32_t> name_peers(std::uint32_t pid, RecordingWriter& writer);
   // A connection whose far end shall be named at the next name_peers().
   void want_peer(const rows::Conn& conn);
   bool peers_wanted() const { return !wanted_.empty(); }

@@ -22,6 +22,7 @@ enum class Table : std::uint16_t {
   kStack = 15, kFrame = 16, kMapping = 17, kCpuUse = 18, kLoss = 19, kCapability = 20, kOwnCost = 21,
   kGovernor = 22, kCounter = 23, kPhaseMark = 24, kListener = 25, kCgroupCpu = 26, kSignal = 27,
   kFreeze = 28, kThreadState = 29, kUnsampled = 30, kIrq = 31, kEnd = 32, kLoad = 33, kSpan = 34,
+  kClientConn = 35, kClientExchange = 36, kClientOff = 37,
 };
 
 namespace rows {
@@ -476,11 +477,59 @@ struct Span {
       field("reason", &Span::reason));
 };
 
+// The load generator's end of a connection to the target, if it is a process of this machine that is traced.
+// t_connect: connecting began; t_open: connected. Both zero = before its first event. Addresses as in Conn.
+struct ClientConn {
+  static constexpr Table kTable = Table::kClientConn;
+  Time t_connect, t_open;
+  std::uint32_t id = 0, pid = 0, flags = 0;
+  std::uint32_t local_port = 0, remote_port = 0;
+  std::string local_addr, remote_addr;
+  static constexpr auto fields = std::tuple(
+      field("t_connect", &ClientConn::t_connect), field("t_open", &ClientConn::t_open),
+      field("id", &ClientConn::id), field("pid", &ClientConn::pid),
+      field("flags", &ClientConn::flags), field("local_port", &ClientConn::local_port),
+      field("remote_port", &ClientConn::remote_port), field("local_addr", &ClientConn::local_addr),
+      field("remote_addr", &ClientConn::remote_addr));
+};
+
+// One request and its answer, seen from the load generator. t_send: its first write began (zero = not
+// known); t_write, t_write_last: its first and last write returned; t_arrive: the first byte of the answer
+// lay unread there (zero = not seen); t_read, t_read_last: the reads of the answer returned (zero = not yet).
+// flags: enum sp_request_flag.
+struct ClientExchange {
+  static constexpr Table kTable = Table::kClientExchange;
+  Time t_send, t_write, t_write_last, t_arrive, t_read, t_read_last;
+  std::uint32_t conn = 0, tid_write = 0, tid_read = 0, flags = 0, bytes_out = 0, bytes_in = 0;
+  static constexpr auto fields = std::tuple(
+      field("t_send", &ClientExchange::t_send), field("t_write", &ClientExchange::t_write),
+      field("t_write_last", &ClientExchange::t_write_last),
+      field("t_arrive", &ClientExchange::t_arrive), field("t_read", &ClientExchange::t_read),
+      field("t_read_last", &ClientExchange::t_read_last), field("conn", &ClientExchange::conn),
+      field("tid_write", &ClientExchange::tid_write), field("tid_read", &ClientExchange::tid_read),
+      field("flags", &ClientExchange::flags), field("bytes_out", &ClientExchange::bytes_out),
+      field("bytes_in", &ClientExchange::bytes_in));
+};
+
+// A load generator's thread was off CPU during [t_out, t_in) and runnable during [t_wake, t_in). occupant:
+// the task that held the CPU at t_in (0 = idle). flags: enum sp_client_off_flag.
+struct ClientOff {
+  static constexpr Table kTable = Table::kClientOff;
+  Time t_out, t_wake, t_in;
+  std::uint32_t tid = 0, pid = 0, cpu = 0, occupant = 0, waker = 0, flags = 0;
+  static constexpr auto fields = std::tuple(
+      field("t_out", &ClientOff::t_out), field("t_wake", &ClientOff::t_wake),
+      field("t_in", &ClientOff::t_in), field("tid", &ClientOff::tid), field("pid", &ClientOff::pid),
+      field("cpu", &ClientOff::cpu), field("occupant", &ClientOff::occupant),
+      field("waker", &ClientOff::waker), field("flags", &ClientOff::flags));
+};
+
 // Every row type, in the order of the table numbers.
 using All = std::tuple<Meta, Clock, Process, Task, TaskExit, Conn, ConnClose, Request, Exchange, Mark,
                        OffCpu, Slice, Migrate, Sample, Stack, Frame, Mapping, CpuUse, Loss, Capability,
                        OwnCost, Governor, Counter, PhaseMark, Listener, CgroupCpu, Signal, Freeze,
-                       ThreadState, Unsampled, Irq, End, Load, Span>;
+                       ThreadState, Unsampled, Irq, End, Load, Span, ClientConn,
+                       ClientExchange, ClientOff>;
 
 }  // namespace rows
 }  // namespace srvprof

@@ -18,7 +18,8 @@ namespace srvprof {
   X(Clock) X(Process) X(Task) X(TaskExit) X(Conn) X(ConnClose) X(Request) X(Exchange) X(Mark)   \
       X(OffCpu) X(Slice) X(Migrate) X(Sample) X(Stack) X(Frame) X(Mapping) X(CpuUse) X(Loss)    \
           X(Capability) X(OwnCost) X(Governor) X(Counter) X(PhaseMark) X(Listener) X(CgroupCpu) \
-              X(Signal) X(Freeze) X(ThreadState) X(Unsampled) X(Irq) X(End) X(Load) X(Span)
+              X(Signal) X(Freeze) X(ThreadState) X(Unsampled) X(Irq) X(End) X(Load) X(Span)   \
+                  X(ClientConn) X(ClientExchange) X(ClientOff)
 
 inline constexpr std::size_t kTableCount = std::tuple_size_v<rows::All>;
 
@@ -28,7 +29,8 @@ inline constexpr std::array<std::string_view, kTableCount> kTableNames = {
     "request",      "exchange",  "mark",       "off_cpu",  "slice",      "migrate",    "sample",
     "stack",        "frame",     "mapping",    "cpu_use",  "loss",       "capability", "own_cost",
     "governor",     "counter",   "phase_mark", "listener", "cgroup_cpu", "signal",     "freeze",
-    "thread_state", "unsampled", "irq",        "end",      "load",     "span"};
+    "thread_state", "unsampled", "irq",        "end",      "load",     "span",
+    "client_conn",  "client_exchange", "client_off"};
 
 // Index of a table in rows::All and kTableNames. Precondition: is_known_table.
 constexpr std::size_t table_index(Table table) { return static_cast<std::size_t>(table) - 1; }

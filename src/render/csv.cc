@@ -17,7 +17,9 @@ constexpr std::string_view kHead =
     "latency_ns,phase_name,stopped_ns,throttled_ns,steal_ns,runq_preempt_ns,runq_wake_ns,irq_ns,"
     "cpu_ns,behind_ns,blocked_lock_ns,blocked_disk_ns,blocked_fault_ns,blocked_pipe_ns,"
     "blocked_sleep_ns,downstream_ns,pool_ns,backpressure_ns,unexplained_ns,unnamed_ns,accept_ns,"
-    "ready_ns,service_ns,write_ns,gc_stop_ns,gc_assist_ns,gc_helpers_ns\n";
+    "ready_ns,service_ns,write_ns,gc_stop_ns,gc_assist_ns,gc_helpers_ns,"
+    "client_begin_ns,client_latency_ns,client_connect_ns,client_send_ns,client_transit_ns,"
+    "client_server_ns,client_write_ns,client_runq_ns,client_own_ns,client_idle_ns,client_unknown_ns\n";
 
 // RFC 4180, after the control characters are escaped. A text that a spreadsheet would take for a
 // formula gets an apostrophe in front.
@@ -65,6 +67,17 @@ void append_ledger(const Ledger& ledger, std::string& out) {
   for (const Duration d : ledger.gc) fmt::format_to(at, ",{}", to_ns(d));
 }
 
+// Empty where the client's end was not seen.
+void append_client(const std::optional<ClientLedger>& ledger, std::string& out) {
+  if (!ledger) {
+    out.append(2 + kClientLines, ',');
+    return;
+  }
+  auto at = std::back_inserter(out);
+  fmt::format_to(at, ",{},{}", to_ns(ledger->begin), to_ns(ledger->latency()));
+  for (const Duration d : ledger->line) fmt::format_to(at, ",{}", to_ns(d));
+}
+
 }  // namespace
 
 Status render_csv(const Document& document, const RenderOptions&, const ByteSink& sink) {
@@ -85,6 +98,7 @@ Status render_csv(const Document& document, const RenderOptions&, const ByteSink
                    to_ns(request.t_done), to_ns(request.latency()),
                    csv_text(phase_name_at(*document.report, request.t_arrive)));
     append_ledger(ledger, out);
+    append_client(client_ledger(trace, id), out);
     out += '\n';
     if (out.size() >= kFlushBytes) {
       TRY(sink(out));

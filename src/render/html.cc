@@ -56,6 +56,7 @@ Status render_html(const Document& document, const RenderOptions&, const ByteSin
   TRY(sink(groups_html(report)));
   TRY(sink(flames_html(document)));
   TRY(sink(html_exemplars(report, document.origin())));
+  TRY(sink(html_client(report)));
   TRY(sink(html_loads(report, document.origin())));
   TRY(sink(html_phases(report, document.origin())));
   TRY(sink(html_machine(report)));

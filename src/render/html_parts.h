@@ -15,6 +15,7 @@ std::string html_routes(const Report& report);
 std::string html_ledger(const Group& group);
 std::string html_findings(const Group& group);
 std::string html_exemplars(const Report& report, Time origin);
+std::string html_client(const Report& report);
 std::string html_loads(const Report& report, Time origin);
 std::string html_phases(const Report& report, Time origin);
 std::string html_machine(const Report& report);

@@ -110,6 +110,8 @@ void describe(V& v, const Finding& f) {
   if (f.p99_without) low = f.p99_without->first, high = f.p99_without->second;
   v.field("p99_without_low_ns", low, "estimated p99 without this cause");
   v.field("p99_without_high_ns", high, "estimated p99 without this cause");
+  v.field("share_is_of_client", f.share_is_of_client,
+          "true: share and gap are of what clients waited outside the server");
 }
 
 template <class V>
@@ -171,6 +173,19 @@ void describe(V& v, const ExemplarTile& t) {
 }
 
 template <class V>
+void describe(V& v, const ClientLedger& c) {
+  v.field("begin_ns", c.begin, "connecting, or sending, began");
+  v.field("latency_ns", c.latency(), "until the client had read the answer: the sum of the lines");
+  v.object("lines", "in the order in which a request goes through them", [&](auto& o) {
+    for (std::size_t i = 0; i < kClientLines; ++i) {
+      o.field(std::string(kClientLineKeys[i]) + "_ns", c.line[i], "");
+    }
+  });
+  v.field("unread_ns", c.unread, "of these lines: the answer lay in the client's receive queue");
+  v.field("unread_runq_ns", c.unread_runq, "of that a thread of the client waited for a CPU");
+}
+
+template <class V>
 void describe(V& v, const Exemplar& e) {
   v.field("id", e.id, "");
   v.field("route", e.route, "");
@@ -184,6 +199,7 @@ void describe(V& v, const Exemplar& e) {
   v.field("unnamed_ns", e.ledger.unnamed, "part of the ledger without a named owner");
   v.field("tiles", e.tiles, "");
   v.object("gc", "part of the ledger, over its states", [&](auto& o) { describe_gc(o, e.ledger); });
+  v.field("client", e.client, "seen from the load generator's end; null: that was not traced");
 }
 
 template <class V>
@@ -234,6 +250,16 @@ void describe(V& v, const LoadPart& p) {
 }
 
 template <class V>
+void describe(V& v, const ClientGap& g) {
+  v.field("difference_ns", g.difference, "client's mean latency - server's; the next four add up to it");
+  v.field("send_ns", g.send, "connecting, sending, the way to the server");
+  v.field("runq_ns", g.runq, "the generator's threads waited for a CPU");
+  v.field("own_ns", g.own, "its own code ran");
+  v.field("other_ns", g.other, "none of its threads ran or wanted to, or it is not known");
+  v.field("inside_ns", g.inside, "of runq and own: in the generator before its send or after its read, estimate");
+}
+
+template <class V>
 void describe(V& v, const LoadView& l) {
   v.field("source", l.source, "");
   v.field("problem", l.problem, "why its output could not be read; empty: it could");
@@ -263,6 +289,58 @@ void describe(V& v, const LoadView& l) {
   v.field("phases", l.phases, "");
   v.field("gap_lines", l.gap, "where the difference between both ends lies");
   v.field("notes", l.notes, "traps of its format");
+  v.field("client_gap", l.client_gap, "null: the client's end was not traced");
+}
+
+template <class V>
+void describe(V& v, const ClientLineFigures& f) {
+  v.field("line", std::string(kClientLineKeys[static_cast<std::size_t>(f.line)]), "");
+  v.field("mean_ns", f.mean, "");
+  v.field("p50_ns", f.p50, "");
+  v.field("p99_ns", f.p99, "");
+  v.field("tail_mean_ns", f.tail_mean, "of the slowest 1 % of requests");
+}
+
+template <class V>
+void describe(V& v, const ClientPart& p) {
+  v.field("phase", p.phase, "");
+  v.field("first_requests", p.first_requests, "the first request of each connection, kept apart");
+  v.field("requests", p.requests, "seen from the client's end");
+  v.field("missing", p.missing, "answered ones that were not");
+  v.field("client_mean_ns", p.client_mean, "the sum of the lines' means");
+  v.field("client_p50_ns", p.client_p50, "");
+  v.field("client_p95_ns", p.client_p95, "");
+  v.field("client_p99_ns", p.client_p99, "");
+  v.field("client_tail_ns", p.client_tail, "mean of the slowest 1 %");
+  v.field("server_mean_ns", p.server_mean, "the server's own ledgers");
+  v.field("server_p50_ns", p.server_p50, "");
+  v.field("server_p95_ns", p.server_p95, "");
+  v.field("server_p99_ns", p.server_p99, "");
+  v.field("lines", p.lines, "");
+  v.field("outside_ns", p.outside(), "of client_mean, outside the server");
+  v.field("named_outside_ns", p.named_outside(), "of that, neither idle nor not known");
+  v.field("unread_ns", p.unread_mean, "the answer lay in the client's receive queue, mean");
+  v.field("unread_runq_ns", p.unread_runq_mean, "of that a thread of the client waited for a CPU");
+  v.field("turnarounds", p.turnarounds, "answers with a next request on their connection");
+  v.field("turnaround_ns", p.turnaround_mean, "between them, mean");
+  v.field("turnaround_runq_ns", p.turnaround_runq, "");
+  v.field("turnaround_own_ns", p.turnaround_own, "");
+  v.field("turnaround_idle_ns", p.turnaround_idle, "");
+}
+
+template <class V>
+void describe(V& v, const ClientOccupant& o) {
+  v.field("who", o.who, "");
+  v.field("share", o.share, "of the time that the client's threads waited for a CPU");
+}
+
+template <class V>
+void describe(V& v, const ClientView& c) {
+  v.field("who", c.who, "");
+  v.field("sends_seen", c.sends_seen, "false: the send itself is not in the latencies");
+  v.field("parts", c.parts, "by requests, largest first");
+  v.field("occupants", c.occupants, "who held the CPU when the client's threads got it");
+  v.field("notes", c.notes, "");
 }
 
 template <class V>
@@ -329,6 +407,7 @@ void describe(V& v, const JsonReport& j) {
   v.field("machine", r.machine, "processes by CPU use");
   v.field("collections", r.collections, "what the runtime's garbage collector did");
   v.field("loads", r.loads, "the load generators' own results, joined");
+  v.field("client", r.client, "requests seen from the load generator's end; null: that was not traced");
 }
 
 }  // namespace srvprof

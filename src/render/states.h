@@ -20,6 +20,9 @@ inline constexpr std::array<std::string_view, kStates> kStateKeys = {
     "blocked_sleep", "downstream", "pool",         "backpressure", "unexplained"};
 inline constexpr std::array<std::string_view, kLifePhases> kLifePhaseKeys = {"accept", "ready",
                                                                              "service", "write"};
+// In the order of enum ClientLine.
+inline constexpr std::array<std::string_view, kClientLines> kClientLineKeys = {
+    "connect", "send", "transit", "server", "write", "runq", "own", "idle", "unknown"};
 // Colours of the states in pictures (CSS).
 inline constexpr std::array<std::string_view, kStates> kStateColors = {
     "#5b1a18", "#a4243b", "#7a4fa3", "#f28e2b", "#e15759", "#8a6d3b",

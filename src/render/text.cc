@@ -89,6 +89,7 @@ Status render_text(const Document& document, const RenderOptions& options, const
   out += text_routes(context);
   out += text_ledgers(context);
   out += text_findings(context);
+  out += text_client(context);
   out += text_loads(context);
   out += text_phases(context);
   out += text_machine(context);

@@ -48,6 +48,9 @@ std::string culprits_text(const std::vector<Culprit>& culprits) {
 
 std::string finding_counts(const Finding& finding) {
   std::string out = duration_text(finding.gap);
+  if (finding.share_is_of_client) {
+    return fmt::format("{} a request (mean), a share of what clients waited outside the server", out);
+  }
   out += finding.of_body ? " a request" : " of the gap";
   if (finding.stalls != 0) {
     out += fmt::format(", {} stall{}", count_text(finding.stalls), finding.stalls == 1 ? "" : "s");

@@ -29,6 +29,8 @@ std::string text_group_findings(const TextContext& context, const Group& group, 
 std::string text_routes(const TextContext& context);
 // The ledger of the verdict's group; of every group if verbose.
 std::string text_ledgers(const TextContext& context);
+// Requests seen from the load generator's end.
+std::string text_client(const TextContext& context);
 // The load generators' own figures beside the server's.
 std::string text_loads(const TextContext& context);
 std::string text_phases(const TextContext& context);

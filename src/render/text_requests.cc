@@ -33,6 +33,17 @@ std::string exemplar_sums(const Exemplar& exemplar, std::size_t width) {
   return line.empty() ? line : wrap("  ms: ", 6, line, width);
 }
 
+std::string exemplar_client(const Exemplar& exemplar, std::size_t width) {
+  if (!exemplar.client) return {};
+  std::string line;
+  for (std::size_t i = 0; i < kClientLines; ++i) {
+    const Duration d = exemplar.client->line[i];
+    if (d == Duration{}) continue;
+    line += fmt::format("{}{} {}", line.empty() ? "" : "  ", name_of(static_cast<ClientLine>(i)), ms_text(d));
+  }
+  return wrap("  client: ", 6, fmt::format("{} ms = {}", ms_text(exemplar.client->latency()), line), width);
+}
+
 std::string exemplar_tiles(const Exemplar& exemplar, std::size_t width, const Paint& paint) {
   using Align = TextTable::Align;
   TextTable table({Align::kRight, Align::kRight, Align::kLeft, Align::kLeft, Align::kLeft});
@@ -63,6 +74,7 @@ Status render_requests(const Document& document, const RenderOptions& options,
     if (!out.empty()) out += '\n';
     out += exemplar_head(exemplar, document.origin(), paint);
     out += exemplar_sums(exemplar, options.width);
+    out += exemplar_client(exemplar, options.width);
     out += exemplar_tiles(exemplar, options.width, paint);
   }
   if (out.empty()) out = "no request matches\n";

@@ -44,6 +44,7 @@ void find_load_generators(Trace& trace) {
     if (!conn.outgoing) mark(conn.peer_pid);
   }
   for (const rows::Load& load : trace.loads) mark(load.pid);
+  for (const ClientConn& conn : trace.client.conns) mark(conn.pid);
   for (auto& [pid, process] : trace.processes) {
     for (const rows::Load& load : trace.loads) {
       if (load.pid != 0 && process.ppid == load.pid && !process.target)
@@ -267,6 +268,21 @@ void TraceBuilder::operator()(const rows::Span& row) {
   if (sane({row.t_begin, row.t_end, row.t_stopping})) trace_.spans.push_back(row);
 }
 
+void TraceBuilder::operator()(const rows::ClientConn& row) {
+  if (sane({row.t_connect, row.t_open})) raw_.client_conns.push_back(row);
+}
+
+void TraceBuilder::operator()(const rows::ClientExchange& row) {
+  if (sane({row.t_send, row.t_write, row.t_write_last, row.t_arrive, row.t_read, row.t_read_last})) {
+    raw_.client_exchanges.push_back(row);
+  }
+}
+
+void TraceBuilder::operator()(const rows::ClientOff& row) {
+  if (!sane({row.t_out, row.t_wake, row.t_in})) return;
+  if (row.t_in >= row.t_out && known(row.t_out)) raw_.client_off.push_back(row);
+}
+
 void TraceBuilder::operator()(const rows::ThreadState& row) {
   if (sane({row.t, row.since, row.t_wake})) raw_.states.push_back(row);
 }
@@ -314,8 +330,9 @@ Trace TraceBuilder::build() {
 
   build_threads(raw_, trace_);
   name_peers(trace_);
-  find_load_generators(trace_);
   build_requests(raw_, trace_);
+  build_client(raw_, trace_);
+  find_load_generators(trace_);
   assign_owners(raw_, trace_);
   find_roles(trace_);
   find_collections(trace_);

@@ -51,6 +51,9 @@ class TraceBuilder {
   void operator()(const rows::End& row);
   void operator()(const rows::Load& row) { trace_.loads.push_back(row); }
   void operator()(const rows::Span& row);
+  void operator()(const rows::ClientConn& row);
+  void operator()(const rows::ClientExchange& row);
+  void operator()(const rows::ClientOff& row);
 
   // Rows taken so far.
   std::uint64_t rows() const { return rows_; }

@@ -32,6 +32,9 @@ enum OffFlag : std::uint32_t {
   kOffNoStart = 1U << 6,      // went off CPU before attach
 };
 
+// ClientOff::flags.
+enum ClientOffFlag : std::uint32_t { kClientPreempted = 1U << 0, kClientThrottled = 1U << 1 };
+
 enum ConnFlag : std::uint32_t {
   kConnOut = 1U << 0,
   kConnPreexisting = 1U << 1,

@@ -16,6 +16,7 @@
 #include "base/id.h"
 #include "base/time.h"
 #include "recording/rows.h"
+#include "trace/client.h"
 
 namespace srvprof {
 
@@ -359,6 +360,7 @@ struct Trace {
   std::unordered_map<std::uint32_t, std::vector<GcInterval>> gc_of_pid;  // that stop all its threads
   std::unordered_map<std::uint64_t, std::vector<GcInterval>> gc_of_g;    // assists by goroutine
   std::vector<rows::Unsampled> unsampled;
+  ClientSide client;  // the load generator's side, empty if it was not traced
   bool clean_end = false;
   std::string end_reason;
   std::vector<std::string> read_damage;  // what the reader had to skip, in words

@@ -45,6 +45,9 @@ struct Raw {
   std::vector<RawExchange> exchanges;
   std::vector<rows::Mark> marks;
   std::vector<StrayEvent> strays;
+  std::vector<rows::ClientConn> client_conns;
+  std::vector<rows::ClientExchange> client_exchanges;
+  std::vector<rows::ClientOff> client_off;
   std::unordered_map<std::uint32_t, ConnId> conn_by_number;
   Time t_first, t_last;  // of any row
   Time t_end_row;
@@ -56,6 +59,7 @@ struct Raw {
 // drop.
 void build_threads(Raw& raw, Trace& trace);
 void build_requests(Raw& raw, Trace& trace);  // connections, requests, exchanges, runtime model
+void build_client(Raw& raw, Trace& trace);    // the load generator's side: needs the requests
 void assign_owners(const Raw& raw, Trace& trace);
 void find_roles(Trace& trace);
 void find_stalls(Trace& trace);

@@ -13,6 +13,9 @@ static_assert(offsetof(sp_request, head) == 96 && sizeof(sp_request) == 96 + SP_
 static_assert(sizeof(sp_mark) == 32);
 static_assert(sizeof(sp_offcpu) == 48);
 static_assert(sizeof(sp_offcpu_long) == 96);
+static_assert(sizeof(sp_conn) == 80);
+static_assert(sizeof(sp_exchange) == 80);
+static_assert(sizeof(sp_client_off) == 48);
 static_assert(sizeof(sp_slice) == 16);
 static_assert(sizeof(sp_migrate) == 24);
 static_assert(sizeof(sp_unsampled) == 16);
@@ -30,6 +33,7 @@ TEST(Records, FitTheBudgetOfTheRing) {
 }
 
 TEST(Records, QueuesArePowersOfTwo) {
+  EXPECT_EQ(SP_CLIENT_SLOTS & (SP_CLIENT_SLOTS - 1), 0);
   EXPECT_EQ(SP_ACCEPT_SLOTS & (SP_ACCEPT_SLOTS - 1), 0);
   EXPECT_EQ(SP_MAX_CPUS & (SP_MAX_CPUS - 1), 0);
 }

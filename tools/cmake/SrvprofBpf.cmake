@@ -53,8 +53,11 @@ endfunction()
 # srvprof_add_bpf(): target srvprof_skeleton, whose users include "srvprof.skel.h".
 function(srvprof_add_bpf)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bpf/*.bpf.c)
+  # The linker wants the definition of a map before its declarations.
+  list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/bpf/core.bpf.c)
+  list(PREPEND sources ${CMAKE_SOURCE_DIR}/bpf/core.bpf.c)
   add_library(srvprof_skeleton INTERFACE)
-  if(NOT sources)
+  if(NOT EXISTS ${CMAKE_SOURCE_DIR}/bpf/core.bpf.c)
     message(WARNING "bpf/ holds no *.bpf.c: there is no skeleton")
     return()
   endif()

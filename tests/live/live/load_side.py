@@ -11,11 +11,11 @@ from .outcome import Failure, check
 STAGES = os.path.join(TESTS, "load", "stages.py")
 
 
-def attach_load(t, pid, argv, args=(), name="run"):
+def attach_load(t, pid, argv, args=(), name="run", cpu=None):
     """`srvprof attach -- argv` to its end; returns the Recording."""
     path = t.path(f"{name}{len(os.listdir(t.dir))}.srvprof")
     t.run([t.srvprof, "attach", "-p", pid, "-o", path, "--no-report", *args, "--", *argv],
-          name="srvprof-attach", timeout=50)
+          name="srvprof-attach", timeout=50, cpu=cpu)
     return srvprof.Recording(t, path)
 
 

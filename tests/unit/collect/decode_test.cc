@@ -137,6 +137,44 @@ TEST_F(Decode, ConnectionAddressesBecomeText) {
   EXPECT_EQ(rows[1].local_addr, "::1");
 }
 
+TEST_F(Decode, LoadGeneratorsConnection) {
+  sp_conn r{};
+  r.h.kind = SP_CLIENT_CONN;
+  r.h.aux = SP_CONN_OUT | SP_CONN_CLIENT;
+  r.h.t = 50;
+  r.t_accept = 40;
+  r.conn = 9;
+  r.pid = 77;
+  r.rport = 80;
+  ASSERT_TRUE(send(r));
+  r.h.aux |= SP_CONN_PREEXISTING;
+  ASSERT_TRUE(send(r));
+  const auto rows = rows_back<rows::ClientConn>();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(to_ns(rows[0].t_connect), 40u);
+  EXPECT_EQ(to_ns(rows[0].t_open), 50u);
+  EXPECT_EQ(rows[0].pid, 77u);
+  EXPECT_EQ(rows[0].remote_port, 80u);
+  EXPECT_FALSE(known(rows[1].t_connect)) << "it was open before it was seen";
+  EXPECT_FALSE(known(rows[1].t_open));
+}
+
+TEST_F(Decode, LoadGeneratorsExchangeBeginsWithItsSend) {
+  sp_exchange r{};
+  r.h.kind = SP_CLIENT_EXCHANGE;
+  r.h.t = 1'000'000;
+  r.send_ns = 300;
+  ASSERT_TRUE(send(r));
+  for (const std::uint32_t unknown : {0u, ~0u, 2'000'000u}) {  // not seen, too long ago, impossible
+    r.send_ns = unknown;
+    ASSERT_TRUE(send(r));
+  }
+  const auto rows = rows_back<rows::ClientExchange>();
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(to_ns(rows[0].t_send), 999'700u);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(known(rows[i].t_send)) << i;
+}
+
 TEST_F(Decode, WalkKeepsHintsWhereThereAreSome) {
   sp_walk r{};
   r.h.kind = SP_WALK;
@@ -181,7 +219,7 @@ TEST_F(Decode, EveryKindRefusesACutRecord) {
     std::vector<std::byte> bytes(512);
     for (auto& b : bytes) b = static_cast<std::byte>(random());
     std::memcpy(bytes.data(), &kind, sizeof kind);
-    const bool known = (kind >= SP_REQUEST && kind <= SP_IRQ) || kind == SP_WALK;
+    const bool known = (kind >= SP_REQUEST && kind <= SP_IRQ) || (kind >= SP_WALK && kind <= SP_CLIENT_OFF);
     EXPECT_EQ(decode(bytes, options_, hooks_, *writer_), known) << kind;
     for (std::size_t n = 0; n < 16; ++n) {
       EXPECT_FALSE(decode({bytes.data(), n}, options_, hooks_, *writer_)) << kind << " " << n;
