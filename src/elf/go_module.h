@@ -17,9 +17,9 @@ Result<std::string> read_relocated(const ElfFile& elf, std::uint64_t vaddr, std:
 // Where the offsets of funcdata entry `index` stand in the table, or nothing if it has none.
 std::optional<std::uint32_t> go_funcdata(const GoTable& table, const GoFunction& function,
                                          unsigned index);
-// Value of pcdata table `index` at `pc`; -1 = none.
+// Value of pcdata table `index` at `pc`; -1 = none. Takes what it needs off `steps`, and gives up at 0.
 std::int32_t go_pcdata(const GoTable& table, const GoFunction& function, unsigned index,
-                       std::uint64_t pc);
+                       std::uint64_t pc, int& steps);
 
 // One inlined call of a function's tree.
 struct InlinedCall {

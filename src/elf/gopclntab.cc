@@ -17,7 +17,7 @@ constexpr std::uint64_t kMaxFunctions = 50'000'000;
 constexpr std::uint64_t kMaxCode = std::uint64_t{16} << 20;  // of one function
 constexpr std::size_t kMaxName = 4096;
 constexpr int kMaxInlined = 64;
-constexpr int kMaxSteps = 1 << 17;  // of one table of values
+constexpr int kMaxSteps = 1 << 19;  // through tables of values, for one question
 
 // internal/abi/symtab.go; each name is the first version that has it.
 constexpr std::uint32_t kMagic118 = 0xfffffff0, kMagic120 = 0xfffffff1;
@@ -99,13 +99,13 @@ std::optional<std::uint32_t> read_uvarint(std::string_view b, std::uint64_t& at)
   return std::nullopt;
 }
 
-// Calls visit(from, to, value) for each range of a table of values until it returns true.
+// Calls visit(from, to, value) for each range of a table of values until it returns true, or `steps` are used up.
 template <class Visit>
-void walk_values(const GoTable& t, std::uint32_t table, std::uint64_t entry, const Visit& visit) {
+void walk_values(const GoTable& t, std::uint32_t table, std::uint64_t entry, int& steps, const Visit& visit) {
   if (table == 0) return;
   std::uint64_t at = t.pc_values + table, pc = entry;
   std::uint32_t value = ~0u;  // -1; the arithmetic is that of unsigned numbers
-  for (int i = 0; i < kMaxSteps; ++i) {
+  for (int i = 0; steps > 0; ++i, --steps) {
     const auto step = read_uvarint(t.bytes, at);
     if (!step || (*step == 0 && i != 0)) return;
     const auto width = read_uvarint(t.bytes, at);
@@ -118,9 +118,9 @@ void walk_values(const GoTable& t, std::uint32_t table, std::uint64_t entry, con
 }
 
 std::optional<std::int32_t> value_at(const GoTable& t, std::uint32_t table, std::uint64_t entry,
-                                     std::uint64_t pc) {
+                                     std::uint64_t pc, int& steps) {
   std::optional<std::int32_t> found;
-  walk_values(t, table, entry, [&](std::uint64_t, std::uint64_t to, std::int32_t value) {
+  walk_values(t, table, entry, steps, [&](std::uint64_t, std::uint64_t to, std::int32_t value) {
     if (pc >= to) return false;
     found = value;
     return true;
@@ -140,19 +140,19 @@ std::optional<GoFunction> function_of_entry(const GoTable& t, std::uint64_t i) {
   return f;
 }
 
-std::string_view file_name(const GoTable& t, const GoFunction& f, std::uint64_t pc) {
+std::string_view file_name(const GoTable& t, const GoFunction& f, std::uint64_t pc, int& steps) {
   const auto table = load<std::uint32_t>(t.bytes, f.record + kFile);
   const auto unit = load<std::uint32_t>(t.bytes, f.record + kUnit);
-  const auto number = value_at(t, table.value_or(0), f.entry, pc);
+  const auto number = value_at(t, table.value_or(0), f.entry, pc, steps);
   if (!unit || !number || *number < 0) return {};
   const auto offset = load<std::uint32_t>(
       t.bytes, t.units + 4 * (std::uint64_t{*unit} + static_cast<std::uint32_t>(*number)));
   return offset && *offset != ~0u ? text_at(t, t.files + *offset) : std::string_view{};
 }
 
-std::uint32_t line_number(const GoTable& t, const GoFunction& f, std::uint64_t pc) {
+std::uint32_t line_number(const GoTable& t, const GoFunction& f, std::uint64_t pc, int& steps) {
   const auto table = load<std::uint32_t>(t.bytes, f.record + kLine);
-  return static_cast<std::uint32_t>(std::max(0, value_at(t, table.value_or(0), f.entry, pc).value_or(0)));
+  return static_cast<std::uint32_t>(std::max(0, value_at(t, table.value_or(0), f.entry, pc, steps).value_or(0)));
 }
 
 }  // namespace
@@ -168,11 +168,11 @@ std::optional<std::uint32_t> go_funcdata(const GoTable& t, const GoFunction& f, 
   return offset && *offset != ~0u ? offset : std::nullopt;
 }
 
-std::int32_t go_pcdata(const GoTable& t, const GoFunction& f, unsigned index, std::uint64_t pc) {
+std::int32_t go_pcdata(const GoTable& t, const GoFunction& f, unsigned index, std::uint64_t pc, int& steps) {
   const auto count = load<std::uint32_t>(t.bytes, f.record + kPcdataCount);
   if (!count || index >= *count) return -1;
   const auto table = load<std::uint32_t>(t.bytes, f.record + record_size(t) + 4 * index);
-  return value_at(t, table.value_or(0), f.entry, pc).value_or(-1);
+  return value_at(t, table.value_or(0), f.entry, pc, steps).value_or(-1);
 }
 
 std::optional<InlinedCall> read_inlined_call(const GoTable& t, const ElfFile& elf, std::uint64_t tree,
@@ -234,22 +234,24 @@ std::vector<GoFrame> go_frames(const GoTable& t, const ElfFile& elf, std::uint64
   std::vector<GoFrame> frames;
   const auto f = find_go_function(t, pc);
   if (!f) return frames;
+  int steps = kMaxSteps;
   const auto tree = t.funcdata != 0 ? detail::go_funcdata(t, *f, detail::kInlineTree) : std::nullopt;
   for (int depth = 0; tree && depth < kMaxInlined; ++depth) {
-    const std::int32_t index = detail::go_pcdata(t, *f, detail::kInlineTreeIndex, pc);
+    const std::int32_t index = detail::go_pcdata(t, *f, detail::kInlineTreeIndex, pc, steps);
     if (index < 0) break;
     const auto call = detail::read_inlined_call(t, elf, t.funcdata + *tree, index);
     if (!call || call->call_pc < 0) break;
-    frames.push_back({function_name(t, call->name), file_name(t, *f, pc), line_number(t, *f, pc)});
+    frames.push_back({function_name(t, call->name), file_name(t, *f, pc, steps), line_number(t, *f, pc, steps)});
     pc = f->entry + static_cast<std::uint64_t>(call->call_pc);
   }
-  frames.push_back({f->name, file_name(t, *f, pc), line_number(t, *f, pc)});
+  frames.push_back({f->name, file_name(t, *f, pc, steps), line_number(t, *f, pc, steps)});
   return frames;
 }
 
 std::optional<std::int32_t> go_stack_growth(const GoTable& t, const GoFunction& f, std::uint64_t pc) {
   const auto table = load<std::uint32_t>(t.bytes, f.record + kStackGrowth);
-  return value_at(t, table.value_or(0), f.entry, pc);
+  int steps = kMaxSteps;
+  return value_at(t, table.value_or(0), f.entry, pc, steps);
 }
 
 std::vector<std::uint64_t> go_return_sites(const GoTable& t, const ElfFile& elf, const GoFunction& f) {
@@ -260,7 +262,8 @@ std::vector<std::uint64_t> go_return_sites(const GoTable& t, const ElfFile& elf,
   const auto code = read_bytes(elf, *offset, f.end - f.entry, kMaxCode);
   if (!code.ok()) return sites;
   constexpr char kRet = '\xc3', kNop = '\x90';
-  walk_values(t, *table, f.entry, [&](std::uint64_t from, std::uint64_t, std::int32_t growth) {
+  int steps = kMaxSteps;
+  walk_values(t, *table, f.entry, steps, [&](std::uint64_t from, std::uint64_t, std::int32_t growth) {
     if (from >= f.end) return true;
     std::uint64_t at = from - f.entry;
     while (at + 1 < code->size() && (*code)[at] == kNop) ++at;  // 1.26 pads some

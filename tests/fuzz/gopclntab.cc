@@ -18,7 +18,7 @@ SRVPROF_FUZZ(input) {
   const auto table = read_go_table(elf);
   if (!table.ok()) return;
   (void)find_go_function(*table, std::string_view("runtime.gcStart"));
-  for (std::uint64_t pc = table->text; pc < table->text + 0x400; pc += 7) {
+  for (std::uint64_t pc = table->text; pc < table->text + 0x100; pc += 9) {
     const auto f = find_go_function(*table, pc);
     if (f) fuzz::require(f->entry <= pc && pc < f->end);
     fuzz::require(go_frames(*table, elf, pc).size() <= 65);
