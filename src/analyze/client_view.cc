@@ -192,11 +192,15 @@ void add_notes(const Trace& trace, ClientView& view) {
   };
   if (!view.sends_seen) {
     view.notes.push_back(
-        "when a send began is not known: latencies begin when the request arrived, or its send ended");
+        "when a send began is not known: latencies begin when the request arrived, or its send "
+        "ended");
   }
-  note(side.exchanges_unmatched, "exchange", "of the client could be joined with no recorded request");
-  note(side.pipelined, "request", "were sent before the answer to the one before: they cannot be told apart");
-  note(last_of(trace, "clients_left_out"), "exchange", "of the client were not recorded, to keep up");
+  note(side.exchanges_unmatched, "exchange",
+       "of the client could be joined with no recorded request");
+  note(side.pipelined, "request",
+       "were sent before the answer to the one before: they cannot be told apart");
+  note(last_of(trace, "clients_left_out"), "exchange",
+       "of the client were not recorded, to keep up");
 }
 
 bool is_here(const Conn& c) {
@@ -239,10 +243,12 @@ std::vector<std::string> unseen_clients(const Trace& trace) {
     hosts.insert(c.remote_addr);
   }
   if (far == 0) return {};
-  return {fmt::format(
-      "{} of {} came from other machines or network namespaces ({}{}): when their requests were sent, how long the network took and "
-      "when the answers were read cannot be seen from here",
-      count_words(far), plural_words(all, "connection"), *hosts.begin(), hosts.size() > 1 ? ", ..." : "")};
+  return {
+      fmt::format("{} of {} came from other machines or network namespaces ({}{}): when their "
+                  "requests were sent, how long the network took and "
+                  "when the answers were read cannot be seen from here",
+                  count_words(far), plural_words(all, "connection"), *hosts.begin(),
+                  hosts.size() > 1 ? ", ..." : "")};
 }
 
 }  // namespace srvprof

@@ -25,8 +25,8 @@ std::string part_table(const TextContext& context, const ClientPart& part) {
     table.row({std::string(name_of(f.line)), ms_text(f.mean), ms_text(f.p50), ms_text(f.p99),
                ms_text(f.tail_mean)});
   }
-  table.row({"= client", ms_text(part.client_mean), ms_text(part.client_p50), ms_text(part.client_p99),
-             ms_text(part.client_tail)});
+  table.row({"= client", ms_text(part.client_mean), ms_text(part.client_p50),
+             ms_text(part.client_p99), ms_text(part.client_tail)});
   table.row({"the server's own", ms_text(part.server_mean), ms_text(part.server_p50),
              ms_text(part.server_p99), ""});
   return table.text(std::string(kIndent, ' '), context.paint);
@@ -39,7 +39,8 @@ std::string outside_line(const ClientPart& part) {
     return percent(static_cast<double>(to_ns(d)) / static_cast<double>(to_ns(outside)));
   };
   return fmt::format(
-      "outside the server: {} ms a request, {} of them named; the answer lay unread for {} ms, {} of which a "
+      "outside the server: {} ms a request, {} of them named; the answer lay unread for {} ms, {} "
+      "of which a "
       "thread of the client waited for a CPU",
       ms_text(outside), share(part.named_outside()), ms_text(part.unread_mean),
       ms_text(part.unread_runq_mean));
@@ -48,7 +49,8 @@ std::string outside_line(const ClientPart& part) {
 std::string turnaround_line(const ClientPart& part) {
   if (part.turnarounds == 0) return {};
   return fmt::format(
-      "between an answer and the next request on its connection: {} ms (mean), its threads waited for a CPU {}, "
+      "between an answer and the next request on its connection: {} ms (mean), its threads waited "
+      "for a CPU {}, "
       "ran {}, neither {}",
       ms_text(part.turnaround_mean), ms_text(part.turnaround_runq), ms_text(part.turnaround_own),
       ms_text(part.turnaround_idle));
@@ -87,11 +89,12 @@ std::string text_client(const TextContext& context) {
   }
   for (std::size_t i = shown; i < view.parts.size(); ++i) {
     const ClientPart& part = view.parts[i];
-    out += wrap(margin, kIndent,
-                fmt::format("{}: {} requests, client p50 {} p99 {}, server p50 {} p99 {} ms",
-                            part_label(part), count_text(part.requests), ms_text(part.client_p50),
-                            ms_text(part.client_p99), ms_text(part.server_p50), ms_text(part.server_p99)),
-                width);
+    out += wrap(
+        margin, kIndent,
+        fmt::format("{}: {} requests, client p50 {} p99 {}, server p50 {} p99 {} ms",
+                    part_label(part), count_text(part.requests), ms_text(part.client_p50),
+                    ms_text(part.client_p99), ms_text(part.server_p50), ms_text(part.server_p99)),
+        width);
   }
   for (const std::string& note : view.notes) out += wrap(margin, kIndent, escape_text(note), width);
   return out;

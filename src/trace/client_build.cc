@@ -9,7 +9,8 @@
 namespace srvprof {
 namespace {
 
-// The client establishes first, and its clock is the server's: the rest is for rows that nobody sends.
+// The client establishes first, and its clock is the server's: the rest is for rows that nobody
+// sends.
 constexpr Duration kConnectSlack = std::chrono::milliseconds(1);
 
 std::string ends_key(const std::string& a, std::uint16_t a_port, const std::string& b,
@@ -17,8 +18,8 @@ std::string ends_key(const std::string& a, std::uint16_t a_port, const std::stri
   return fmt::format("{} {} {} {}", a, a_port, b, b_port);
 }
 
-// The target's end has the same addresses, turned around. Ports are used again: of several connections it
-// is the last one that began before the target's was established.
+// The target's end has the same addresses, turned around. Ports are used again: of several
+// connections it is the last one that began before the target's was established.
 void match_connections(Trace& trace) {
   ClientSide& side = trace.client;
   std::unordered_map<std::string, std::vector<std::uint32_t>> by_ends;
@@ -49,10 +50,11 @@ void match_connections(Trace& trace) {
   for (const ClientConn& c : side.conns) side.conns_unmatched += !c.server;
 }
 
-// The part of [from, to) of a connection's life in which an exchange's request arrives.
-Time earliest_arrival(const ClientExchange& x, const ClientExchange* before, const ClientConn& conn) {
+// From when on an exchange's request may arrive. `before`: the exchange before it, if any was seen.
+Time earliest_arrival(const ClientExchange& x, const ClientExchange* before,
+                      const ClientConn& conn) {
   if (known(x.t_send)) return x.t_send;
-  if (before == nullptr) return conn.t_open;
+  if (before == nullptr) return std::max(conn.t_open, conn.t_connect);
   return std::max({before->t_read_last, before->t_read, before->t_write});
 }
 
@@ -78,8 +80,11 @@ class Matcher {
     for (std::size_t i = from; i < to; ++i) {
       ClientExchange& x = side_.exchanges[i];
       const ClientExchange* before = i > from ? &side_.exchanges[i - 1] : nullptr;
-      const Time begin = earliest_arrival(x, before, conn);
-      const Time end = i + 1 < to ? earliest_arrival(side_.exchanges[i + 1], &x, conn) : Time::max();
+      Time begin = earliest_arrival(x, before, conn);
+      // On a connection that was found open, requests before the first exchange are not its own.
+      if (!known(begin)) begin = last_arrival(requests, x.t_write);
+      const Time end =
+          i + 1 < to ? earliest_arrival(side_.exchanges[i + 1], &x, conn) : Time::max();
       while (next < requests.size() && trace_.request(requests[next]).t_arrive < begin) ++next;
       std::size_t n = 0;
       while (next + n < requests.size() && trace_.request(requests[next + n]).t_arrive < end) ++n;
@@ -97,6 +102,14 @@ class Matcher {
   }
 
  private:
+  // Of the last request that arrived until `t`; `t` if there is none.
+  Time last_arrival(const std::vector<RequestId>& requests, Time t) const {
+    const auto it = std::upper_bound(
+        requests.begin(), requests.end(), t,
+        [this](Time value, RequestId id) { return value < trace_.request(id).t_arrive; });
+    return it == requests.begin() ? t : trace_.request(*(it - 1)).t_arrive;
+  }
+
   bool fits(const ClientExchange& x, RequestId id) const {
     const Request& r = trace_.request(id);
     return !known(x.t_read) || r.t_arrive <= x.t_read;

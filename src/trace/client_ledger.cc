@@ -53,8 +53,8 @@ class Writer {
     return it == side_.thread_by_tid.end() ? nullptr : &side_.threads[it->second - 1];
   }
 
-  // The thread sleeps: another one of the process would have to go on (goroutines move, a poller wakes
-  // a worker).
+  // The thread sleeps: another one of the process would have to go on (goroutines move, a poller
+  // wakes a worker).
   void process_until(Time to, std::uint32_t pid) {
     if (to <= at_) return;
     const auto it = side_.process_by_pid.find(pid);
@@ -128,7 +128,8 @@ std::optional<ClientLedger> client_ledger(const Trace& trace, RequestId id) {
   }
   w.until(std::min(x->t_write, r.t_arrive), ClientLine::kSend);
   w.until(r.t_arrive, ClientLine::kTransit);
-  // The first byte comes within the server's first write: where it was not seen, that write's return.
+  // The first byte comes within the server's first write: where it was not seen, that write's
+  // return.
   w.until(known(x->t_arrive) ? x->t_arrive : std::min(r.t_write, x->t_read), ClientLine::kServer);
   if (r.n_write > 1) w.until(r.t_done, ClientLine::kWrite);
   const Time whole = w.at();

@@ -1,6 +1,6 @@
-// A cause of the whole run, no tile's: the load generator's threads wait for CPUs while its answers lie there,
-// or the target idles while the load generator is at its limit: it cannot get a CPU, or its thread has one all
-// the time.
+// A cause of the whole run, no tile's: the load generator's threads wait for CPUs while its answers
+// lie there, or the target idles while the load generator is at its limit: it cannot get a CPU, or
+// its thread has one all the time.
 #include "analyze/causes/client_side.h"
 
 #include <fmt/format.h>
@@ -75,8 +75,8 @@ std::string occupants_words(const ClientView& view) {
   return out;
 }
 
-// The largest part of the load whose requests waited outside the server for the client's own threads to get
-// a CPU; null if there is none.
+// The largest part of the load whose requests waited outside the server for the client's own
+// threads to get a CPU; null if there is none.
 const ClientPart* waiting_part(const ClientView& view) {
   for (const ClientPart& part : view.parts) {
     if (part.first_requests || part.requests < kFewestRequests) continue;
@@ -99,25 +99,30 @@ Finding waiting_finding(const Trace& trace, const Facts& facts, const ClientView
   f.share_is_of_client = true;
   f.requests = part.requests;
   f.tail_requests = part.requests;
-  f.evidence.push_back(fmt::format(
-      "of the {} that a request took (mean), {} lay outside the server, and for {} of these ({}) threads of {} "
-      "waited for a CPU, mostly with the answer in the receive queue",
-      ms_words(part.client_mean), ms_words(outside), ms_words(runq), percent_words(f.share), view.who));
+  f.evidence.push_back(
+      fmt::format("of the {} that a request took (mean), {} lay outside the server, and for {} of "
+                  "these ({}) threads of {} "
+                  "waited for a CPU, mostly with the answer in the receive queue",
+                  ms_words(part.client_mean), ms_words(outside), ms_words(runq),
+                  percent_words(f.share), view.who));
   f.evidence.push_back(fmt::format("its own code ran for {} of it; {} are named",
                                    ms_words(part.mean_of(ClientLine::kOwn)),
                                    percent_words(to_ms(part.named_outside()) / to_ms(outside))));
-  f.evidence.push_back(fmt::format("the client's p99 is {}, the server's own {}", ms_words(part.client_p99),
-                                   ms_words(part.server_p99)));
+  f.evidence.push_back(fmt::format("the client's p99 is {}, the server's own {}",
+                                   ms_words(part.client_p99), ms_words(part.server_p99)));
   if (const std::string who = occupants_words(view); !who.empty()) {
     f.evidence.push_back("meanwhile its CPU was held by: " + who);
   }
-  f.evidence.push_back(fmt::format(
-      "the load generator used {:.2f} CPUs and its threads waited {:.2f} s a second for one, the target used "
-      "{:.2f}",
-      facts.generator_cpus, facts.generator_runq, facts.target_cpus));
+  f.evidence.push_back(
+      fmt::format("the load generator used {:.2f} CPUs and its threads waited {:.2f} s a second "
+                  "for one, the target used "
+                  "{:.2f}",
+                  facts.generator_cpus, facts.generator_runq, facts.target_cpus));
   add_culprits(trace, facts, f);
-  f.ruled_out.push_back(fmt::format("the server took {} of a request's time (mean)", ms_words(part.server_mean)));
-  f.tries.push_back("give the load generator CPUs of its own (taskset), or run it on another machine");
+  f.ruled_out.push_back(
+      fmt::format("the server took {} of a request's time (mean)", ms_words(part.server_mean)));
+  f.tries.push_back(
+      "give the load generator CPUs of its own (taskset), or run it on another machine");
   return f;
 }
 
@@ -156,8 +161,9 @@ std::optional<Finding> client_side_finding(const Trace& trace, const Facts& fact
   return f;
 }
 
-const Cause kClientSideCause{.id = "client-side",
-                             .title = "the load generator, not the server",
-                             .doc = "the load generator waited for CPUs or was at its limit, not the server"};
+const Cause kClientSideCause{
+    .id = "client-side",
+    .title = "the load generator, not the server",
+    .doc = "the load generator waited for CPUs or was at its limit, not the server"};
 
 }  // namespace srvprof

@@ -61,7 +61,7 @@ class Recording:
         return self.t.run([self.t.srvprof, *words], name=f"srvprof-{words[0]}", timeout=60)
 
     def report(self):
-        out = self.path + ".report.json"
+        out = self.path + "".join("." + os.path.basename(str(word)) for word in self.report_args) + ".report.json"
         if not os.path.exists(out):
             self._run("report", self.path, "--format", "json", "-o", out, *self.report_args)
         with open(out, encoding="utf-8") as file:

@@ -8,14 +8,19 @@
 namespace srvprof {
 namespace {
 
-// 1000 requests of 1 ms at the server; the client sends 0.1 ms before the arrival and reads the answer after
-// `queued` + `own` + `idle`.
+// 1000 requests of 1 ms at the server; the client sends 0.1 ms before the arrival and reads the
+// answer after `queued` + `own` + `idle`.
 Scenario traced_client(Duration queued, Duration own, Duration idle) {
   Scenario s;
   s.process(77, "hey", true);
   s.ordinary(s.route("GET /"), 1000, 0s, 10s);
   ClientSide& side = s.trace.client;
-  side.conns.push_back({.id = 5, .pid = 77, .t_connect = {}, .t_open = {}, .local_addr = "", .remote_addr = "",
+  side.conns.push_back({.id = 5,
+                        .pid = 77,
+                        .t_connect = {},
+                        .t_open = {},
+                        .local_addr = "",
+                        .remote_addr = "",
                         .server = ConnId{1}});
   side.sends_seen = true;
   side.of_request.push_back(0);
@@ -76,12 +81,15 @@ TEST(ClientView, TheGeneratorsRunQueueIsTheFinding) {
   EXPECT_NEAR(f->share, 4.0 / 5.6, 0.001);
   EXPECT_TRUE(mentions(f->evidence, "lay outside the server")) << f->evidence[0];
   EXPECT_TRUE(mentions(f->evidence, "hey (pid 77)"));
-  EXPECT_NE(r.verdict[0].find("the load generator, not the server"), std::string::npos) << r.verdict[0];
+  EXPECT_NE(r.verdict[0].find("the load generator, not the server"), std::string::npos)
+      << r.verdict[0];
 }
 
 TEST(ClientView, NoFindingWhereItDoesNotWait) {
-  EXPECT_FALSE(find(traced_client(200us, 4ms, 0ms).report().groups[0], "client-side")) << "its own code";
-  EXPECT_FALSE(find(traced_client(400us, 0ms, 0ms).report().groups[0], "client-side")) << "the server took more";
+  EXPECT_FALSE(find(traced_client(200us, 4ms, 0ms).report().groups[0], "client-side"))
+      << "its own code";
+  EXPECT_FALSE(find(traced_client(400us, 0ms, 0ms).report().groups[0], "client-side"))
+      << "the server took more";
   EXPECT_FALSE(find(traced_client(0ms, 0ms, 9ms).report().groups[0], "client-side")) << "it slept";
 }
 

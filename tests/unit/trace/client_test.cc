@@ -23,13 +23,16 @@ client_conn id=7 pid=20 t_connect=9.5ms t_open=9.8ms local_addr=127.0.0.1 local_
 
 std::string request(double arrive, double done, std::string_view more = "flags=0") {
   return fmt::format(
-      "request conn=1 t_arrive={0}ms t_read={0}ms t_write={1}ms t_write_last={1}ms tid_read=10 tid_write=10 {2}\n",
+      "request conn=1 t_arrive={0}ms t_read={0}ms t_write={1}ms t_write_last={1}ms tid_read=10 "
+      "tid_write=10 {2}\n",
       arrive, done, more);
 }
 
-std::string exchange(double send, double write, double arrive, double read, std::string_view more = "") {
+std::string exchange(double send, double write, double arrive, double read,
+                     std::string_view more = "") {
   return fmt::format(
-      "client_exchange conn=7 tid_write=21 tid_read=21 t_send={}ms t_write={}ms t_write_last={}ms t_arrive={}ms "
+      "client_exchange conn=7 tid_write=21 tid_read=21 t_send={}ms t_write={}ms t_write_last={}ms "
+      "t_arrive={}ms "
       "t_read={}ms t_read_last={}ms {}\n",
       send, write, write, arrive, read, read, more);
 }
@@ -76,7 +79,8 @@ TEST(Client, AThreadOfItsProcessThatIsQueuedIsItsRunQueue) {
 }
 
 TEST(Client, SeveralWritesOfTheServer) {
-  const Trace trace = with(request(12.1, 13) + "request conn=1 t_arrive=21ms t_read=21ms t_write=22ms "
+  const Trace trace = with(request(12.1, 13) +
+                           "request conn=1 t_arrive=21ms t_read=21ms t_write=22ms "
                            "t_write_last=24ms n_write=2 tid_read=10 tid_write=10\n" +
                            exchange(12, 12.2, 13, 13.5) + exchange(20.9, 21.1, 21.9, 25));
   const auto ledger = client_ledger(trace, RequestId{2});
@@ -94,7 +98,8 @@ TEST(Client, SeveralWritesOfTheServer) {
 TEST(Client, WithoutTheBeginOfItsSend) {
   const Trace trace = with(request(12.1, 13) + request(21, 22) + exchange(0, 12.2, 13, 14) +
                            exchange(0, 21.2, 22, 23));
-  const auto first = client_ledger(trace, RequestId{1}), second = client_ledger(trace, RequestId{2});
+  const auto first = client_ledger(trace, RequestId{1}),
+             second = client_ledger(trace, RequestId{2});
   ASSERT_TRUE(first && second);
   EXPECT_FALSE(trace.client.sends_seen);
   EXPECT_EQ(second->of(ClientLine::kSend), 0us);
@@ -103,8 +108,9 @@ TEST(Client, WithoutTheBeginOfItsSend) {
 }
 
 TEST(Client, AnInterimAnswerIsPartOfTheExchange) {
-  const Trace trace = with(request(12.1, 30) + exchange(12, 12.2, 13, 14) + exchange(15, 15.1, 30, 31) +
-                           request(40.1, 41) + exchange(40, 40.2, 41, 42));
+  const Trace trace =
+      with(request(12.1, 30) + exchange(12, 12.2, 13, 14) + exchange(15, 15.1, 30, 31) +
+           request(40.1, 41) + exchange(40, 40.2, 41, 42));
   const auto ledger = client_ledger(trace, RequestId{1});
   ASSERT_TRUE(ledger);
   EXPECT_EQ(ledger->end, Time(31ms));
@@ -123,8 +129,9 @@ TEST(Client, PipelinedRequestsCannotBeTold) {
 
 TEST(Client, LostRecordsMoveNothing) {
   // The second exchange's request was lost, the third request's exchange, too.
-  const Trace trace = with(request(12.1, 13) + exchange(12, 12.2, 13, 14) + exchange(20, 20.2, 21, 22) +
-                           request(30.1, 31) + request(40.1, 41) + exchange(40, 40.2, 41, 42));
+  const Trace trace =
+      with(request(12.1, 13) + exchange(12, 12.2, 13, 14) + exchange(20, 20.2, 21, 22) +
+           request(30.1, 31) + request(40.1, 41) + exchange(40, 40.2, 41, 42));
   EXPECT_TRUE(client_ledger(trace, RequestId{1}));
   EXPECT_FALSE(client_ledger(trace, RequestId{2}));
   const auto third = client_ledger(trace, RequestId{3});
@@ -132,13 +139,34 @@ TEST(Client, LostRecordsMoveNothing) {
   EXPECT_EQ(third->begin, Time(40ms));
 }
 
+TEST(Client, AConnectionThatWasFoundOpen) {
+  const Trace trace = trace_of(
+      "srvprof-text 1\n"
+      "conn id=1 pid=10 t_open=1ms local_addr=127.0.0.1 local_port=3000 remote_addr=127.0.0.1 "
+      "remote_port=40000\n"
+      "client_conn id=7 pid=20 flags=2 local_addr=127.0.0.1 local_port=40000 "
+      "remote_addr=127.0.0.1 remote_port=3000\n" +
+      request(2, 3) + request(5, 6) + request(12.1, 13) + request(20.1, 21) +
+      exchange(0, 12.2, 13, 14) + exchange(20, 20.2, 21, 22));
+  EXPECT_FALSE(client_ledger(trace, RequestId{2}));
+  const auto third = client_ledger(trace, RequestId{3});
+  ASSERT_TRUE(third && client_ledger(trace, RequestId{4}));
+  EXPECT_EQ(third->of(ClientLine::kConnect), Duration{});
+  EXPECT_EQ(trace.client.pipelined, 0U);
+  EXPECT_EQ(trace.client.exchanges_unmatched, 0U);
+}
+
 TEST(Client, APortThatIsUsedAgain) {
   const Trace trace = with(
-      "conn id=2 pid=10 t_open=110ms local_addr=127.0.0.1 local_port=3000 remote_addr=127.0.0.1 remote_port=40000\n"
-      "client_conn id=8 pid=20 t_connect=109ms t_open=109.9ms local_addr=127.0.0.1 local_port=40000 "
+      "conn id=2 pid=10 t_open=110ms local_addr=127.0.0.1 local_port=3000 remote_addr=127.0.0.1 "
+      "remote_port=40000\n"
+      "client_conn id=8 pid=20 t_connect=109ms t_open=109.9ms local_addr=127.0.0.1 "
+      "local_port=40000 "
       "remote_addr=127.0.0.1 remote_port=3000\n"
-      "client_exchange conn=8 t_send=112ms t_write=112.2ms t_arrive=113ms t_read=114ms t_read_last=114ms\n"
-      "request conn=2 t_arrive=112.1ms t_read=112.1ms t_write=113ms t_write_last=113ms tid_read=10 tid_write=10\n" +
+      "client_exchange conn=8 t_send=112ms t_write=112.2ms t_arrive=113ms t_read=114ms "
+      "t_read_last=114ms\n"
+      "request conn=2 t_arrive=112.1ms t_read=112.1ms t_write=113ms t_write_last=113ms tid_read=10 "
+      "tid_write=10\n" +
       request(12.1, 13) + exchange(12, 12.2, 13, 14));
   ASSERT_TRUE(client_ledger(trace, RequestId{1}) && client_ledger(trace, RequestId{2}));
   EXPECT_EQ(client_ledger(trace, RequestId{2})->begin, Time(109ms));
@@ -148,8 +176,10 @@ TEST(Client, APortThatIsUsedAgain) {
 TEST(Client, AnotherAddressIsAnotherConnection) {
   const Trace trace = trace_of(
       "srvprof-text 1\n"
-      "conn id=1 t_open=10ms local_addr=10.0.0.1 local_port=3000 remote_addr=10.0.0.2 remote_port=40000\n"
-      "client_conn id=7 pid=20 local_addr=127.0.0.1 local_port=40000 remote_addr=127.0.0.1 remote_port=3000\n" +
+      "conn id=1 t_open=10ms local_addr=10.0.0.1 local_port=3000 remote_addr=10.0.0.2 "
+      "remote_port=40000\n"
+      "client_conn id=7 pid=20 local_addr=127.0.0.1 local_port=40000 remote_addr=127.0.0.1 "
+      "remote_port=3000\n" +
       request(12.1, 13) + exchange(12, 12.2, 13, 14));
   EXPECT_FALSE(client_ledger(trace, RequestId{1}));
   EXPECT_EQ(trace.client.conns_unmatched, 1U);
@@ -179,20 +209,24 @@ TEST(Client, AddsUpWhateverTheRowsSay) {
     for (int i = 1; i < 12; ++i) {
       const double at = 10.0 * i;
       rows += fmt::format(
-          "request conn=1 t_arrive={:.3f}ms t_read={:.3f}ms t_write={:.3f}ms t_write_last={:.3f}ms n_write={} tid_read=10 "
+          "request conn=1 t_arrive={:.3f}ms t_read={:.3f}ms t_write={:.3f}ms t_write_last={:.3f}ms "
+          "n_write={} tid_read=10 "
           "tid_write=10 flags={}\n",
-          t(at), t(at), t(at + 2), t(at + 2), random() % 4, random() % 5 == 0 ? random() % 4096 : 0);
+          t(at), t(at), t(at + 2), t(at + 2), random() % 4,
+          random() % 5 == 0 ? random() % 4096 : 0);
       rows += fmt::format(
-          "client_exchange conn={} tid_write={} tid_read={} t_send={:.3f}ms t_write={:.3f}ms t_write_last={:.3f}ms "
+          "client_exchange conn={} tid_write={} tid_read={} t_send={:.3f}ms t_write={:.3f}ms "
+          "t_write_last={:.3f}ms "
           "t_arrive={:.3f}ms t_read={:.3f}ms t_read_last={:.3f}ms\n",
-          random() % 20 == 0 ? 9 : 7, 20 + random() % 3, 20 + random() % 3, t(at - 1), t(at - 1), t(at - 1),
-          t(at + 3), t(at + 4), t(at + 4));
-      rows += fmt::format("client_off tid={} pid=20 t_out={:.3f}ms t_wake={:.3f}ms t_in={:.3f}ms\n", 20 + random() % 3,
-                          t(at), t(at + 2), t(at + 3));
+          random() % 20 == 0 ? 9 : 7, 20 + random() % 3, 20 + random() % 3, t(at - 1), t(at - 1),
+          t(at - 1), t(at + 3), t(at + 4), t(at + 4));
+      rows += fmt::format("client_off tid={} pid=20 t_out={:.3f}ms t_wake={:.3f}ms t_in={:.3f}ms\n",
+                          20 + random() % 3, t(at), t(at + 2), t(at + 3));
     }
     const Trace trace = with(rows);
     for (std::uint32_t id = 1; id <= trace.requests.size(); ++id) {
-      for (const auto& ledger : {client_ledger(trace, RequestId{id}), client_turnaround(trace, RequestId{id})}) {
+      for (const auto& ledger :
+           {client_ledger(trace, RequestId{id}), client_turnaround(trace, RequestId{id})}) {
         if (!ledger) continue;
         ++ledgers;
         ASSERT_EQ(sum(*ledger), ledger->latency()) << rows;
@@ -206,7 +240,10 @@ TEST(Client, AddsUpWhateverTheRowsSay) {
 }
 
 TEST(Stretches, MergeAndMeasure) {
-  const Stretches s({{Time(5ms), Time(7ms)}, {Time(1ms), Time(2ms)}, {Time(6ms), Time(9ms)}, {Time(4ms), Time(3ms)}});
+  const Stretches s({{Time(5ms), Time(7ms)},
+                     {Time(1ms), Time(2ms)},
+                     {Time(6ms), Time(9ms)},
+                     {Time(4ms), Time(3ms)}});
   EXPECT_EQ(s.within(Time(0ms), Time(20ms)), 5ms);
   EXPECT_EQ(s.within(Time(1500us), Time(6ms)), 1500us);
   EXPECT_EQ(s.within(Time(2ms), Time(5ms)), 0ms);
