@@ -53,7 +53,7 @@ constexpr Option kOptions[] = {
     {"keep-query", 0, "", "keep query strings: they may hold tokens"},
     {"buffer", 0, "SIZE", "ring between kernel and srvprof: 64M; chosen by the target otherwise"},
     {"max-overhead", 0, "PERCENT",
-     "end when srvprof takes more of the target's CPU time (30); 0 = never"},
+     "end when srvprof takes more of the target's CPU time (50); 0 = never"},
     {"dry-run", 0, "", "list each probe and its expected cost, attach nothing"},
     {"no-report", 0, "", "record only"},
     kLoadOption,

@@ -15,7 +15,7 @@ class Watchdog {
   // When srvprof costs too much: more than `share` of the CPU time of the targets (0 = never), and more than
   // `cpus`, so that a target that idles is no reason.
   struct Limits {
-    double share = 0.30, cpus = 0.25;
+    double share = 0.50, cpus = 0.50;
   };
   // The limits of a user who gave a share: --max-overhead.
   static constexpr double kCpusIfShareIsGiven = 0.02;

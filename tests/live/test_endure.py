@@ -166,4 +166,5 @@ def test_endure_soak(t):
 
 
 test_endure_10000_connections.limit = 120
+test_endure_500_threads.limit = 120
 test_endure_soak.limit = 2400
