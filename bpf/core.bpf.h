@@ -199,6 +199,16 @@ SP_INLINE void sp_name(struct task_struct *t, u32 tid, struct sp_cpu *cpu, u64 n
 	sp_send_task(t, now, 0, 0);
 }
 
+/* At most `max` of `n`, in a form that every verifier and compiler keeps. */
+SP_INLINE u64 bounded(u64 n, u64 max)
+{
+	if (n > max)
+		n = max;
+	barrier_var(n);
+	n &= 127;
+	return n > max ? max : n;
+}
+
 /*
  * Completes and sends the stack of `bytes` bytes in s->pc unless it was sent before; returns its hash,
  * 0 for none. A lost hash entry (LRU) only means that a stack is sent again.
@@ -228,7 +238,7 @@ SP_INLINE u64 sp_stack_id(struct sp_stack *s, long bytes, u32 pid)
 	s->h.tid = pid;
 	s->h.t = 0;
 	s->hash = hash;
-	if (bpf_ringbuf_output(&ring, s, 24 + n * 8, BPF_RB_NO_WAKEUP)) {
+	if (bpf_ringbuf_output(&ring, s, 24 + bounded(n, SP_STACK_MAX) * 8, BPF_RB_NO_WAKEUP)) {
 		sp_lose(SP_LOSS_STACK);
 		return 0;
 	}

@@ -66,16 +66,6 @@ SP_INLINE void announce(struct sock *sk, struct sp_sock *s, u32 pid, u32 tid, u6
 		send_conn(sk, s, pid, tid, now);
 }
 
-/* At most `max` of `n`, in a form that every verifier and compiler keeps. */
-SP_INLINE u64 bounded(u64 n, u64 max)
-{
-	if (n > max)
-		n = max;
-	barrier_var(n);
-	n &= 127;
-	return n > max ? max : n;
-}
-
 SP_INLINE void send_request(struct sp_sock *s)
 {
 	u32 n = sp_line_bytes((const __sp_u64 *)s->req.head, SP_HEAD_MAX / 8);
