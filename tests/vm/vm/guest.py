@@ -20,7 +20,7 @@ def build_programs(folder, go, cc):
     programs = {}
     loads = sorted(os.path.join(TESTS, "load", n) for n in os.listdir(os.path.join(TESTS, "load")) if n.endswith(".c"))
     for name, sources in (("truthclient", loads), ("lock", [os.path.join(TESTS, "servers", "c", "lock.c")]),
-                          ("hog", [os.path.join(HERE, "guest", "hog.c")])):
+                          *((n, [os.path.join(HERE, "guest", f"{n}.c")]) for n in ("hog", "prio"))):
         programs[name] = os.path.join(folder, name)
         subprocess.run([cc, "-O2", "-g", "-static", "-pthread", "-o", programs[name], *sources], check=True,
                        stdin=subprocess.DEVNULL, timeout=120)
