@@ -21,7 +21,10 @@ def read(path):
     return {line.split("|")[1].strip(): line for line in lines[2:]}
 
 
-def write(path, table):
+def write(path, titles, rows, order):
+    """Puts rows into the table; kernels that were not run keep theirs. order(label) sorts."""
+    lines = {**read(path), **{label: render(titles, [(label, cells)]).splitlines()[-1] for label, cells in rows}}
+    table = "\n".join([*render(titles, []).splitlines(), *(lines[label] for label in sorted(lines, key=order))])
     with open(path, encoding="utf-8") as file:
         text = file.read()
     new = re.sub(re.escape(BEGIN) + r"\n.*?" + re.escape(END), lambda _: f"{BEGIN}\n{table}\n{END}", text, flags=re.S)
