@@ -32,6 +32,12 @@ def build_programs(folder, go, cc):
     return programs
 
 
+def shared_libraries(program):
+    """Paths of the libraries that it needs: none if it is static."""
+    said = subprocess.run(["ldd", program], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False).stdout
+    return re.findall(r"(/\S+) \(0x", said)
+
+
 def make_initramfs(folder, srvprof, programs, busybox):
     """Writes the file system of every guest; returns its path."""
     root = os.path.join(folder, "root")
@@ -41,6 +47,9 @@ def make_initramfs(folder, srvprof, programs, busybox):
     for name, path in {**programs, "srvprof": srvprof, "busybox": busybox}.items():
         shutil.copy(path, os.path.join(root, "bin", name))
         os.chmod(os.path.join(root, "bin", name), 0o755)
+    for library in shared_libraries(srvprof):
+        os.makedirs(root + os.path.dirname(library), exist_ok=True)
+        shutil.copy(library, root + library)
     subprocess.run(["strip", os.path.join(root, "bin", "srvprof")], check=True)
     for name in ("init", "scenarios"):
         shutil.copy(os.path.join(HERE, "guest", name), os.path.join(root, name))
