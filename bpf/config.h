@@ -35,6 +35,8 @@ struct sp_config {
 	__sp_u32 cgroup_v1;		/* name cgroups by the v1 cpu controller */
 	__sp_u32 unwind;		/* walk user stacks by tables (unwind.h), else bpf_get_stack */
 	__sp_u32 clients;		/* load generators may be traced, too */
+	__sp_u32 thread_hash;		/* threads' state in threads_by_tid: no task storage here */
+	__sp_u32 recv_args;		/* arguments of the kernel's tcp_recvmsg */
 	__sp_u64 wait_stack_ns;		/* kernel stack for waits at least this long */
 	__sp_u64 user_stack_gap_ns;	/* at most one user stack a thread in this time */
 };

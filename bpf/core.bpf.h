@@ -25,6 +25,16 @@
 SP_EXTERN const volatile struct sp_config cfg SEC(".rodata");
 SP_EXTERN struct sp_shared shared SEC(".bss");
 
+/*
+ * A field of a kernel object. The main path gets sockets and tasks from the kernel as such and loads from them; in
+ * a fallback they are addresses, read with care.
+ */
+#ifdef SP_FALLBACK
+#define sp_field(p, f) ({ typeof(p) object_ = (p); BPF_CORE_READ(object_, f); })
+#else
+#define sp_field(p, f) ((p)->f)
+#endif
+
 /* State of a target's thread. */
 struct sp_thread {
 	u64 t_out, t_wake, t_in;
@@ -71,6 +81,14 @@ SP_EXTERN struct {
 	__type(key, int);
 	__type(value, struct sp_thread);
 } threads SEC(".maps");
+
+/* Instead of it, where a kernel has none for tracing programs (before 5.12, commit a10787e6d58c). */
+SP_EXTERN struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u32);
+	__type(value, struct sp_thread);
+} threads_by_tid SEC(".maps");
 
 SP_EXTERN struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -150,27 +168,27 @@ SP_INLINE void sp_send_task(struct task_struct *t, u64 now, u32 flags, u32 paren
 	struct sp_task r = {};
 
 	r.h.kind = SP_TASK;
-	r.h.tid = t->pid;
+	r.h.tid = BPF_CORE_READ(t, pid);
 	r.h.t = now;
-	r.pid = t->tgid;
+	r.pid = BPF_CORE_READ(t, tgid);
 	r.parent = parent;
-	if (sp_is_target(t->tgid))
+	if (sp_is_target(r.pid))
 		flags |= SP_TASK_TARGET;
-	if (t->flags & PF_KTHREAD)
+	if (BPF_CORE_READ(t, flags) & PF_KTHREAD)
 		flags |= SP_TASK_KTHREAD;
-	if (t->prio < 100)
+	if (BPF_CORE_READ(t, prio) < 100)
 		flags |= SP_TASK_RT;
 	r.h.aux = flags;
-	r.nice = t->static_prio - 100;
+	r.nice = BPF_CORE_READ(t, static_prio) - 100;
 	r.cgroup = sp_cgroup_of(t);
-	bpf_probe_read_kernel(r.comm, sizeof(r.comm), t->comm);
+	BPF_CORE_READ_INTO(&r.comm, t, comm);
 	sp_send(&r, sizeof(r), SP_LOSS_RING_OTHER);
 }
 
 /* Sends a task's name once; `cpu` remembers the last one, which is mostly the same again. */
-SP_INLINE void sp_name(struct task_struct *t, struct sp_cpu *cpu, u64 now)
+SP_INLINE void sp_name(struct task_struct *t, u32 tid, struct sp_cpu *cpu, u64 now)
 {
-	u32 tid = t->pid, one = 1;
+	u32 one = 1;
 
 	if (!tid || cpu->named_tid == tid)
 		return;
@@ -179,6 +197,16 @@ SP_INLINE void sp_name(struct task_struct *t, struct sp_cpu *cpu, u64 now)
 		return;
 	bpf_map_update_elem(&tasks_named, &tid, &one, BPF_ANY);
 	sp_send_task(t, now, 0, 0);
+}
+
+/* At most `max` of `n`, in a form that every verifier and compiler keeps. */
+SP_INLINE u64 bounded(u64 n, u64 max)
+{
+	if (n > max)
+		n = max;
+	barrier_var(n);
+	n &= 127;
+	return n > max ? max : n;
 }
 
 /*
@@ -210,7 +238,7 @@ SP_INLINE u64 sp_stack_id(struct sp_stack *s, long bytes, u32 pid)
 	s->h.tid = pid;
 	s->h.t = 0;
 	s->hash = hash;
-	if (bpf_ringbuf_output(&ring, s, 24 + n * 8, BPF_RB_NO_WAKEUP)) {
+	if (bpf_ringbuf_output(&ring, s, 24 + bounded(n, SP_STACK_MAX) * 8, BPF_RB_NO_WAKEUP)) {
 		sp_lose(SP_LOSS_STACK);
 		return 0;
 	}
@@ -218,14 +246,49 @@ SP_INLINE u64 sp_stack_id(struct sp_stack *s, long bytes, u32 pid)
 	return hash;
 }
 
+/* The current task: in the main path one to load from, in the oldest kernels an address. */
+SP_INLINE struct task_struct *sp_current(void)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf))
+		return bpf_get_current_task_btf();
+	return (struct task_struct *)bpf_get_current_task();
+}
+
+SP_INLINE bool sp_has_task_regs(void)
+{
+	return bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs);
+}
+
+/* The user's registers as they are saved at the top of the task's kernel stack. */
+SP_INLINE struct pt_regs *sp_user_regs(struct task_struct *t)
+{
+	enum { THREAD_SIZE = 16384 };	/* of a kernel without KASAN */
+
+	if (sp_has_task_regs())
+		return (struct pt_regs *)bpf_task_pt_regs(t);
+	return BPF_CORE_READ(t, stack) + THREAD_SIZE - bpf_core_type_size(struct pt_regs);
+}
+
 /* Number of the system call a task is in, or -1. Exceptions leave small error codes here too. */
 SP_INLINE long sp_syscall_nr(struct task_struct *t)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+	struct pt_regs *regs = sp_user_regs(t);
 #if defined(__TARGET_ARCH_x86)
-	return regs->orig_ax;
+	return sp_has_task_regs() ? regs->orig_ax : BPF_CORE_READ(regs, orig_ax);
 #else
-	return regs->syscallno;
+	return sp_has_task_regs() ? regs->syscallno : BPF_CORE_READ(regs, syscallno);
+#endif
+}
+
+/* The stolen time of the CPU that the task was last on, as far as the run queue's clock has come. */
+SP_INLINE u64 sp_stolen_clock(struct task_struct *t)
+{
+	if (!bpf_core_field_exists(struct rq, prev_steal_time_rq))
+		return 0;
+#ifdef SP_FALLBACK
+	return BPF_CORE_READ(t, se.cfs_rq, rq, prev_steal_time_rq);
+#else
+	return t->se.cfs_rq->rq->prev_steal_time_rq;
 #endif
 }
 

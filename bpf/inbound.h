@@ -13,15 +13,15 @@ SP_INLINE u32 clamp32(u64 v)
 
 SP_INLINE void fill_ends(struct sock *sk, struct sp_sock *s, struct sp_conn *r)
 {
-	r->lport = sk->__sk_common.skc_num;
-	r->rport = __builtin_bswap16(sk->__sk_common.skc_dport);
-	if (sk->__sk_common.skc_family == AF_INET6) {
+	r->lport = sp_field(sk, __sk_common.skc_num);
+	r->rport = __builtin_bswap16(sp_field(sk, __sk_common.skc_dport));
+	if (sp_field(sk, __sk_common.skc_family) == AF_INET6) {
 		s->flags |= SP_CONN_IPV6;
 		BPF_CORE_READ_INTO(&r->laddr, sk, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
 		BPF_CORE_READ_INTO(&r->raddr, sk, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
 	} else {
-		*(u32 *)r->laddr = sk->__sk_common.skc_rcv_saddr;
-		*(u32 *)r->raddr = sk->__sk_common.skc_daddr;
+		*(u32 *)r->laddr = sp_field(sk, __sk_common.skc_rcv_saddr);
+		*(u32 *)r->raddr = sp_field(sk, __sk_common.skc_daddr);
 	}
 }
 
@@ -66,16 +66,6 @@ SP_INLINE void announce(struct sock *sk, struct sp_sock *s, u32 pid, u32 tid, u6
 		send_conn(sk, s, pid, tid, now);
 }
 
-/* At most `max` of `n`, in a form that every verifier and compiler keeps. */
-SP_INLINE u64 bounded(u64 n, u64 max)
-{
-	if (n > max)
-		n = max;
-	barrier_var(n);
-	n &= 127;
-	return n > max ? max : n;
-}
-
 SP_INLINE void send_request(struct sp_sock *s)
 {
 	u32 n = sp_line_bytes((const __sp_u64 *)s->req.head, SP_HEAD_MAX / 8);
@@ -107,11 +97,6 @@ SP_COLD void read_rest_of_head(struct sp_sock *s, const struct sp_call *c)
 		s->req.flags |= SP_REQ_NO_BYTES;
 }
 
-SP_INLINE u64 stolen_clock(struct task_struct *t)
-{
-	return t->se.cfs_rq->rq->prev_steal_time_rq;
-}
-
 SP_INLINE void reset_request(struct sp_sock *s)
 {
 	u64 *w = (u64 *)&s->req;
@@ -130,7 +115,7 @@ SP_INLINE void start_request(struct sp_sock *s, const struct sp_call *c)
 
 	reset_request(s);
 	s->req.h.kind = SP_REQUEST;
-	s->req.h.tid = t->pid;
+	s->req.h.tid = sp_field(t, pid);
 	s->req.h.t = now;
 	s->req.conn = s->conn;
 	s->req.t_arrive = had_arrival ? s->t_ready : now;
@@ -152,9 +137,9 @@ SP_INLINE void start_request(struct sp_sock *s, const struct sp_call *c)
 	}
 	s->requests++;
 	s->state = SP_SOCK_OPEN;
-	s->steal = stolen_clock(t);
-	s->min_flt = t->min_flt;
-	s->maj_flt = t->maj_flt;
+	s->steal = sp_stolen_clock(t);
+	s->min_flt = sp_field(t, min_flt);
+	s->maj_flt = sp_field(t, maj_flt);
 	read_head(s, c);
 }
 
@@ -235,7 +220,7 @@ SP_COLD void read_late(struct sp_sock *s, const struct sp_call *c)
 SP_INLINE void inbound_read(struct sock *sk, struct sp_sock *s, const struct sp_call *c)
 {
 	if (s->proto > SP_PROTO_HTTP1) {
-		announce(sk, s, c->t->tgid, c->t->pid, c->now);
+		announce(sk, s, sp_field(c->t, tgid), sp_field(c->t, pid), c->now);
 		send_mark(s, c, c->now, SP_MARK_READ | SP_MARK_OPAQUE, c->ret);
 		return;
 	}
@@ -252,7 +237,7 @@ SP_INLINE void inbound_read(struct sock *sk, struct sp_sock *s, const struct sp_
 	}
 	if (left_out(s)) {
 		s->flags |= SP_CONN_UNSAMPLED;
-		send_unsampled(c->t->pid, c->now, SP_MARK_READ);
+		send_unsampled(sp_field(c->t, pid), c->now, SP_MARK_READ);
 	} else {
 		s->flags &= ~SP_CONN_UNSAMPLED;
 	}
@@ -261,15 +246,13 @@ SP_INLINE void inbound_read(struct sock *sk, struct sp_sock *s, const struct sp_
 		s->state = SP_SOCK_IDLE;
 		send_mark(s, c, c->now, SP_MARK_READ | SP_MARK_OPAQUE, c->ret);
 	}
-	announce(sk, s, c->t->tgid, c->t->pid, c->now);
+	announce(sk, s, sp_field(c->t, tgid), sp_field(c->t, pid), c->now);
 }
 
 /* The arrival of what is left unread stays; an empty queue waits for the next byte. */
 SP_INLINE void after_read(struct sock *sk, struct sp_sock *s)
 {
-	struct tcp_sock *tp = (struct tcp_sock *)bpf_skc_to_tcp_sock(sk);
-
-	if (tp && tp->rcv_nxt != tp->copied_seq) {
+	if (has_unread(sk)) {
 		s->left = 1;
 		return;
 	}
@@ -284,15 +267,15 @@ SP_INLINE void begin_answer(struct sp_sock *s, const struct sp_call *c, u32 stat
 	s->state = SP_SOCK_ANSWERED;
 	s->req.t_write = c->now;
 	s->req.t_write_last = c->now;
-	s->req.tid_write = t->pid;
+	s->req.tid_write = sp_field(t, pid);
 	s->req.status = status;
 	s->req.n_write = 1;
 	s->req.bytes_out += c->ret;
-	if (s->req.h.tid == t->pid) {
-		u64 major = t->maj_flt - s->maj_flt;
+	if (s->req.h.tid == sp_field(t, pid)) {
+		u64 major = sp_field(t, maj_flt) - s->maj_flt;
 
-		s->req.steal_ns = clamp32(stolen_clock(t) - s->steal);
-		s->req.min_flt = clamp32(t->min_flt - s->min_flt);
+		s->req.steal_ns = clamp32(sp_stolen_clock(t) - s->steal);
+		s->req.min_flt = clamp32(sp_field(t, min_flt) - s->min_flt);
 		s->req.maj_flt = major > 0xffff ? 0xffff : major;
 	}
 }
@@ -326,7 +309,7 @@ SP_COLD void write_unasked(struct sock *sk, struct sp_sock *s, const struct sp_c
 		kind |= SP_MARK_OPAQUE;
 	else
 		__sync_fetch_and_add(&shared.writes_without_request, 1);
-	announce(sk, s, c->t->tgid, c->t->pid, c->now);
+	announce(sk, s, sp_field(c->t, tgid), sp_field(c->t, pid), c->now);
 	send_mark(s, c, c->now, kind, c->ret);
 }
 
@@ -364,7 +347,7 @@ SP_INLINE void inbound_write(struct sock *sk, struct sp_sock *s, const struct sp
 	u64 buf;
 
 	if (s->flags & SP_CONN_UNSAMPLED)
-		send_unsampled(c->t->pid, c->now, SP_MARK_WRITE);
+		send_unsampled(sp_field(c->t, pid), c->now, SP_MARK_WRITE);
 	if (s->proto > SP_PROTO_HTTP1 || s->state == SP_SOCK_IDLE) {
 		write_unasked(sk, s, c);
 		return;

@@ -49,7 +49,7 @@ SP_INLINE void send_irq(u64 *since, u32 tid, u32 vector, u32 soft)
 
 SP_INLINE bool in_socket_call(void)
 {
-	switch (sp_syscall_nr(bpf_get_current_task_btf())) {
+	switch (sp_syscall_nr(sp_current())) {
 #if defined(__TARGET_ARCH_x86)
 	case 0: case 1: case 19: case 20:		/* read write readv writev */
 	case 42: case 44: case 45: case 46: case 47:	/* connect sendto recvfrom sendmsg recvmsg */

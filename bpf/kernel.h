@@ -84,7 +84,15 @@ enum {
 	IPPROTO_UDP = 17,
 	MSG_PEEK = 2,
 	EAGAIN = 11,
+	S_IFMT = 0170000,
+	S_IFSOCK = 0140000,
 	PF_KTHREAD = 0x00200000,
+};
+
+/* Helpers that not every kernel has, uapi/linux/bpf.h: bpf_core_enum_value_exists tells. */
+enum bpf_func_id {
+	BPF_FUNC_get_current_task_btf = 158,	/* 5.11, commit 3ca1032ab7ab */
+	BPF_FUNC_task_pt_regs = 175,		/* 5.15, commit dd6e10fbd9fb */
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -109,8 +117,16 @@ struct rq {
 
 struct cfs_rq {
 	struct rq *rq;
+	int throttle_count;
 	u64 throttled_clock_self_time;	/* since 6.6, commit 79462e8c879a */
+	u64 throttled_clock_pelt_time;	/* since 5.19, commit 64eaf50731ac */
 };
+
+struct cfs_rq___old {
+	u64 throttled_clock_task_time;	/* the same before */
+};
+
+struct files_struct;
 
 struct sched_entity {
 	u64 sum_exec_runtime;
@@ -160,6 +176,8 @@ struct task_struct {
 	u32 tgid;
 	struct task_struct *real_parent;
 	struct css_set *cgroups;
+	struct files_struct *files;
+	void *stack;
 	unsigned long min_flt;
 	unsigned long maj_flt;
 	char comm[16];
@@ -168,10 +186,20 @@ struct task_struct {
 #endif
 };
 
+/* Before __state, commit 2f064a59a11f. */
+struct task_struct___old {
+	long state;
+	int cpu;		/* before 5.16 outside of thread_info, commit bcf9033e5449 */
+};
+
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
 	unsigned long r14;
 	unsigned long bp;
+	unsigned long r10;
+	unsigned long r8;
+	unsigned long ax;
+	unsigned long cx;
 	unsigned long dx;
 	unsigned long si;
 	unsigned long di;
@@ -251,7 +279,28 @@ struct tcp_sock {
 	u32 copied_seq;
 };
 
-struct file;
+struct inode {
+	unsigned short i_mode;
+};
+
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct sk_buff {
+	unsigned int len;
+	unsigned char *data;
+};
 
 struct bpf_iter_meta {
 	struct seq_file *seq;
@@ -270,6 +319,13 @@ struct bpf_iter__task_file {
 };
 
 struct bpf_map;
+
+struct bpf_iter__bpf_map_elem {
+	struct bpf_iter_meta *meta;
+	struct bpf_map *map;
+	void *key;
+	void *value;
+};
 
 struct bpf_iter__bpf_sk_storage_map {
 	struct bpf_iter_meta *meta;

@@ -18,7 +18,7 @@ SP_COLD void outbound_read(struct sock *sk, struct sp_sock *s, const struct sp_c
 	u32 ret = c->ret;
 
 	if (s->state != SP_SOCK_OPEN) {	/* more of the reply, or bytes that nobody asked for */
-		announce(sk, s, t->tgid, t->pid, now);
+		announce(sk, s, sp_field(t, tgid), sp_field(t, pid), now);
 		send_mark(s, c, now, SP_MARK_READ | SP_MARK_OUT, ret);
 		if (s->state == SP_SOCK_ANSWERED) {
 			s->exch.t_read_last = now;
@@ -33,7 +33,7 @@ SP_COLD void outbound_read(struct sock *sk, struct sp_sock *s, const struct sp_c
 		s->exch.t_arrive = s->exch.t_write_last;
 	s->exch.t_read = now;
 	s->exch.t_read_last = now;
-	s->exch.tid_read = t->pid;
+	s->exch.tid_read = sp_field(t, pid);
 	s->exch.bytes_in = ret;
 }
 
@@ -43,7 +43,7 @@ SP_COLD void outbound_write(struct sock *sk, struct sp_sock *s, const struct sp_
 	u64 now = c->now;
 	u32 ret = c->ret;
 
-	announce(sk, s, t->tgid, t->pid, now);
+	announce(sk, s, sp_field(t, tgid), sp_field(t, pid), now);
 	if (s->state == SP_SOCK_ANSWERED)
 		send_exchange(s);
 	if (s->state == SP_SOCK_OPEN) {	/* a longer question, or the next one on a shared connection */
@@ -55,7 +55,7 @@ SP_COLD void outbound_write(struct sock *sk, struct sp_sock *s, const struct sp_
 	s->state = SP_SOCK_OPEN;
 	__builtin_memset(&s->exch, 0, sizeof(s->exch));
 	s->exch.h.kind = SP_EXCHANGE;
-	s->exch.h.tid = t->pid;
+	s->exch.h.tid = sp_field(t, pid);
 	s->exch.h.t = now;
 	s->exch.t_write_last = now;
 	s->exch.g = goroutine(c);

@@ -405,7 +405,8 @@ enum sp_loss {
 	SP_LOSS_SWITCH = 8,		/* a switch-in was not seen: see SP_OFF_ESTIMATED */
 	SP_LOSS_SPAN = 9,		/* ring full, or too many spans open at once */
 	SP_LOSS_CLIENT = 10,		/* the load generator's side: ring full, or no memory */
-	SP_LOSS_REASONS = 11,
+	SP_LOSS_RETURN = 11,		/* the kernel ran out of return probes: a read or write not seen */
+	SP_LOSS_REASONS = 12,
 };
 
 /* What was seen but is not measured as requests. One counter each; append-only. */

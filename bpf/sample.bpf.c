@@ -9,8 +9,7 @@ struct {
 	__type(value, struct sp_scratch);
 } sample_scratch SEC(".maps");
 
-SEC("perf_event")
-int sp_sample_tick(struct bpf_perf_event_data *ctx)
+SP_INLINE int tick(struct bpf_perf_event_data *ctx, bool old)
 {
 	u64 id = bpf_get_current_pid_tgid();
 	struct sp_sample r = {};
@@ -29,9 +28,22 @@ int sp_sample_tick(struct bpf_perf_event_data *ctx)
 	r.h.t = bpf_ktime_get_ns();
 	n = bpf_get_stack(ctx, s->stack.pc, sizeof(s->stack.pc), 0);
 	r.kstack = sp_stack_id(&s->stack, n, 0);
-	r.ustack = sp_user_stack(ctx, s, id >> 32);
+	r.ustack = old ? sp_frame_stack(ctx, s, id >> 32) : sp_user_stack(ctx, s, id >> 32);
 	if (!r.kstack && !r.ustack)
 		sp_lose(SP_LOSS_STACK);
 	sp_send(&r, sizeof(r), SP_LOSS_RING_OTHER);
 	return 0;
+}
+
+SEC("perf_event")
+int sp_sample_tick(struct bpf_perf_event_data *ctx)
+{
+	return tick(ctx, false);
+}
+
+/* Where programs cannot have the walker's callback in them (before 5.13, commit 69c087ba6225). */
+SEC("?perf_event")
+int sp_sample_tick_old(struct bpf_perf_event_data *ctx)
+{
+	return tick(ctx, true);
 }

@@ -24,11 +24,34 @@ SP_INLINE struct sp_cpu *cpu_of(u32 cpu)
 	return &cpus[cpu & (SP_MAX_CPUS - 1)];
 }
 
+static const struct sp_thread no_thread;
+
+SP_INLINE struct sp_thread *thread_find(struct task_struct *t)
+{
+	u32 tid = t->pid;
+
+	if (cfg.thread_hash)
+		return bpf_map_lookup_elem(&threads_by_tid, &tid);
+	return bpf_task_storage_get(&threads, t, NULL, 0);
+}
+
+SP_COLD struct sp_thread *thread_make(u32 tid)
+{
+	bpf_map_update_elem(&threads_by_tid, &tid, &no_thread, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&threads_by_tid, &tid);
+}
+
 SP_INLINE struct sp_thread *thread_get(struct task_struct *t)
 {
 	struct sp_thread *th;
 
-	th = bpf_task_storage_get(&threads, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (cfg.thread_hash) {
+		th = thread_find(t);
+		if (!th)
+			th = thread_make(t->pid);
+	} else {
+		th = bpf_task_storage_get(&threads, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	}
 	if (!th)
 		sp_lose(SP_LOSS_TASK_STATE);
 	return th;
@@ -68,18 +91,49 @@ SP_INLINE u8 state_letter(unsigned int state)
 	return 'R';
 }
 
+/* How long the group of `rq` has been throttled so far; the clock moves when a throttling ends. */
 SP_INLINE u64 throttled_clock(struct cfs_rq *rq)
 {
-	u64 v = 0;
+	struct cfs_rq___old *old = (void *)rq;
 
-	if (bpf_core_field_exists(struct cfs_rq, throttled_clock_self_time))
-		bpf_probe_read_kernel(&v, sizeof(v),
-				      (void *)rq + bpf_core_field_offset(struct cfs_rq,
-									 throttled_clock_self_time));
-	return v;
+	if (bpf_core_field_exists(rq->throttled_clock_self_time))
+		return BPF_CORE_READ(rq, throttled_clock_self_time);
+	if (bpf_core_field_exists(rq->throttled_clock_pelt_time))
+		return BPF_CORE_READ(rq, throttled_clock_pelt_time);
+	if (bpf_core_field_exists(old->throttled_clock_task_time))
+		return BPF_CORE_READ(old, throttled_clock_task_time);
+	return 0;
 }
 
-SP_INLINE u64 user_stack(struct task_struct *t, void *ctx)
+/* Held back by the CPU quota: by task since 6.18, by group before. */
+SP_INLINE bool is_throttled(struct task_struct *t)
+{
+	if (bpf_core_field_exists(t->throttled))
+		return t->throttled;
+	if (bpf_core_field_exists(struct cfs_rq, throttle_count))
+		return BPF_CORE_READ(t, se.cfs_rq, throttle_count) > 0;
+	return false;
+}
+
+SP_INLINE unsigned int task_state(struct task_struct *t)
+{
+	struct task_struct___old *old = (void *)t;
+
+	if (bpf_core_field_exists(t->__state))
+		return BPF_CORE_READ(t, __state);
+	return BPF_CORE_READ(old, state);
+}
+
+SP_INLINE u32 task_cpu(struct task_struct *t)
+{
+	struct task_struct___old *old = (void *)t;
+
+	if (bpf_core_field_exists(t->thread_info.cpu))
+		return BPF_CORE_READ(t, thread_info.cpu);
+	return BPF_CORE_READ(old, cpu);
+}
+
+SP_INLINE u64 user_stack(struct task_struct *t, void *ctx, bool old)
 {
 	struct sp_scratch *s;
 	u32 zero = 0;
@@ -87,7 +141,7 @@ SP_INLINE u64 user_stack(struct task_struct *t, void *ctx)
 	s = bpf_map_lookup_elem(&sched_scratch, &zero);
 	if (!s)
 		return 0;
-	return sp_user_stack(ctx, s, t->tgid);
+	return old ? sp_frame_stack(ctx, s, t->tgid) : sp_user_stack(ctx, s, t->tgid);
 }
 
 SP_INLINE u64 kernel_stack_of(struct task_struct *t)
@@ -145,7 +199,7 @@ SP_INLINE void end_unseen(struct sp_thread *th, struct task_struct *prev, u32 cp
 }
 
 SP_INLINE void switch_out(void *ctx, struct task_struct *prev, bool preempt, unsigned int state,
-			  u32 cpu, u64 now)
+			  u32 cpu, u64 now, bool old)
 {
 	struct sp_thread *th = thread_get(prev);
 	u64 steal;
@@ -155,7 +209,7 @@ SP_INLINE void switch_out(void *ctx, struct task_struct *prev, bool preempt, uns
 		return;
 	if (th->t_out && (th->run == SP_RUN_RUNNABLE || th->run == SP_RUN_BLOCKED))
 		end_unseen(th, prev, cpu, now);
-	steal = prev->se.cfs_rq->rq->prev_steal_time_rq;
+	steal = sp_stolen_clock(prev);
 	th->steal_ns = th->steal_in ? steal - th->steal_in : 0;
 	th->t_out = stopped_at(th, prev, now);
 	th->ran_out = prev->se.sum_exec_runtime;
@@ -173,7 +227,7 @@ SP_INLINE void switch_out(void *ctx, struct task_struct *prev, bool preempt, uns
 	if (th->state == 'R') {
 		th->run = SP_RUN_RUNNABLE;
 		th->flags |= SP_OFF_PREEMPTED;
-		if (bpf_core_field_exists(prev->throttled) && prev->throttled)
+		if (is_throttled(prev))
 			th->flags |= SP_OFF_THROTTLED;
 		else
 			enqueue(th, cpu);
@@ -184,7 +238,7 @@ SP_INLINE void switch_out(void *ctx, struct task_struct *prev, bool preempt, uns
 	}
 	if (cfg.full || now - th->t_stack >= cfg.user_stack_gap_ns) {
 		th->t_stack = now;
-		th->ustack = user_stack(prev, ctx);
+		th->ustack = user_stack(prev, ctx, old);
 	}
 }
 
@@ -246,11 +300,11 @@ SP_INLINE void switch_in(struct task_struct *next, struct task_struct *prev, u32
 		sp_send(&r, sizeof(r), SP_LOSS_RING_SCHED);
 	else
 		sp_send(&r, sizeof(r.s), SP_LOSS_RING_SCHED);
-	sp_name(prev, cpu_of(cpu), now);
+	sp_name(prev, prev->pid, cpu_of(cpu), now);
 	th->run = SP_RUN_ON;
 	th->t_in = now;
 	th->ran_in = next->se.sum_exec_runtime;
-	th->steal_in = next->se.cfs_rq->rq->prev_steal_time_rq;
+	th->steal_in = sp_stolen_clock(next);
 }
 
 SP_INLINE void send_slice(struct task_struct *prev, u32 cpu, u64 now)
@@ -262,13 +316,11 @@ SP_INLINE void send_slice(struct task_struct *prev, u32 cpu, u64 now)
 	r.h.tid = prev->pid;
 	r.h.t = now;
 	sp_send(&r, sizeof(r), SP_LOSS_RING_SCHED);
-	sp_name(prev, cpu_of(cpu), now);
+	sp_name(prev, prev->pid, cpu_of(cpu), now);
 }
 
-/* The fourth argument exists since 5.18, commit fa2c3254d7cf. */
-SEC("tp_btf/sched_switch")
-int BPF_PROG(sp_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
-	     unsigned int prev_state)
+SP_INLINE void switched(void *ctx, bool preempt, struct task_struct *prev, struct task_struct *next,
+			unsigned int prev_state, bool old)
 {
 	bool from, to;
 	struct sp_cpu *c;
@@ -276,13 +328,13 @@ int BPF_PROG(sp_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	u64 now;
 
 	if (!shared.active)
-		return 0;
+		return;
 	from = sp_is_target(prev->tgid);
 	to = sp_is_target(next->tgid);
 	cpu = bpf_get_smp_processor_id();
 	c = cpu_of(cpu);
 	if (!from && !to && !c->queued && !c->dirty)
-		return 0;
+		return;
 	now = bpf_ktime_get_ns();
 	if (to)
 		switch_in(next, prev, cpu, now);
@@ -291,17 +343,34 @@ int BPF_PROG(sp_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		send_slice(prev, cpu, now);
 	}
 	if (from) {
-		switch_out(ctx, prev, preempt, prev_state, cpu, now);
+		if (old)
+			prev_state = task_state(prev);
+		switch_out(ctx, prev, preempt, prev_state, cpu, now, old);
 		accept_check(now);
 	}
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sp_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+	     unsigned int prev_state)
+{
+	switched(ctx, preempt, prev, next, prev_state, false);
+	return 0;
+}
+
+/* Before the fourth argument (5.18, commit fa2c3254d7cf); too old for the stack walker, too. */
+SEC("?tp_btf/sched_switch")
+int BPF_PROG(sp_sched_switch_old, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	switched(ctx, preempt, prev, next, 0, true);
 	return 0;
 }
 
 SEC("tp_btf/sched_waking")
 int BPF_PROG(sp_sched_waking, struct task_struct *p)
 {
-	struct task_struct *waker;
 	struct sp_thread *th;
+	u32 waker;
 	u64 now;
 
 	if (!shared.active || !sp_is_target(p->tgid))
@@ -310,11 +379,11 @@ int BPF_PROG(sp_sched_waking, struct task_struct *p)
 	if (!th || th->run == SP_RUN_ON || th->run == SP_RUN_RUNNABLE || th->t_wake)
 		return 0;
 	now = bpf_ktime_get_ns();
-	waker = bpf_get_current_task_btf();
+	waker = (u32)bpf_get_current_pid_tgid();
 	th->run = SP_RUN_BLOCKED;
 	th->t_wake = now;
-	th->waker = waker->pid;
-	sp_name(waker, cpu_of(bpf_get_smp_processor_id()), now);
+	th->waker = waker;
+	sp_name(sp_current(), waker, cpu_of(bpf_get_smp_processor_id()), now);
 	return 0;
 }
 
@@ -327,7 +396,7 @@ SP_INLINE void woken(struct task_struct *p)
 	if (!th->t_wake)
 		th->t_wake = bpf_ktime_get_ns();
 	th->run = SP_RUN_RUNNABLE;
-	enqueue(th, p->thread_info.cpu);
+	enqueue(th, task_cpu(p));
 }
 
 SEC("tp_btf/sched_wakeup")
@@ -342,7 +411,7 @@ int BPF_PROG(sp_sched_wakeup, struct task_struct *p)
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(sp_sched_wakeup_new, struct task_struct *p)
 {
-	struct task_struct *parent;
+	u32 parent = bpf_get_current_pid_tgid();
 	struct sp_thread *th;
 	u64 now;
 
@@ -352,16 +421,15 @@ int BPF_PROG(sp_sched_wakeup_new, struct task_struct *p)
 	if (!th)
 		return 0;
 	now = bpf_ktime_get_ns();
-	parent = bpf_get_current_task_btf();
 	__builtin_memset(th, 0, sizeof(*th));
 	th->t_out = now;
 	th->t_wake = now;
-	th->waker = parent->pid;
+	th->waker = parent;
 	th->flags = SP_OFF_NEW;
 	th->state = 'R';
 	th->run = SP_RUN_RUNNABLE;
-	enqueue(th, p->thread_info.cpu);
-	sp_send_task(p, now, SP_TASK_BORN, parent->pid);
+	enqueue(th, task_cpu(p));
+	sp_send_task(p, now, SP_TASK_BORN, parent);
 	return 0;
 }
 
@@ -375,7 +443,7 @@ int BPF_PROG(sp_sched_migrate_task, struct task_struct *p, int to)
 
 	if (!shared.active || !sp_is_target(p->tgid))
 		return 0;
-	th = bpf_task_storage_get(&threads, p, NULL, 0);
+	th = thread_find(p);
 	if (!th || !th->queued)
 		return 0;
 	from = th->queued - 1;
@@ -460,7 +528,7 @@ int sp_iter_task(struct bpf_iter__task *ctx)
 
 	if (!t || !sp_is_target(t->tgid))
 		return 0;
-	th = bpf_task_storage_get(&threads, t, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	th = thread_get(t);
 	if (!th)
 		return 0;
 	r.h.kind = SP_THREAD_STATE;
@@ -472,9 +540,9 @@ int sp_iter_task(struct bpf_iter__task *ctx)
 		if (t->on_cpu) {
 			th->run = SP_RUN_ON;
 			th->t_in = r.h.t;
-		} else if (t->__state) {
+		} else if (task_state(t)) {
 			th->run = SP_RUN_BLOCKED;
-			th->state = state_letter(t->__state);
+			th->state = state_letter(task_state(t));
 		}
 	}
 	r.h.aux = th->run;

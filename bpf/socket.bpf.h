@@ -48,6 +48,17 @@ SP_EXTERN struct {
 	__type(value, struct sp_sock);
 } socks SEC(".maps");
 
+/*
+ * Instead of it in the fallbacks, whose sockets are addresses: by address, until tcp_destroy_sock. A
+ * socket beyond max_entries is counted as lost (SP_LOSS_SOCK_STATE).
+ */
+SP_EXTERN struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__type(key, u64);
+	__type(value, struct sp_sock);
+} socks_by_address SEC(".maps");
+
 /* Connection numbers: a counter a CPU and context (softirq never nests in softirq). */
 SP_EXTERN __sp_u32 conn_counter[SP_MAX_CPUS][2];
 
@@ -62,9 +73,23 @@ SP_INLINE u32 new_conn_id(u32 process_context)
 
 SP_INLINE bool is_tcp(const struct sock *sk)
 {
-	u16 family = sk->__sk_common.skc_family;
+	u16 family = sp_field(sk, __sk_common.skc_family);
 
-	return (family == AF_INET || family == AF_INET6) && sk->sk_protocol == IPPROTO_TCP;
+	return (family == AF_INET || family == AF_INET6) && sp_field(sk, sk_protocol) == IPPROTO_TCP;
+}
+
+/* Bytes lie in the receive queue. */
+SP_INLINE bool has_unread(struct sock *sk)
+{
+#ifdef SP_FALLBACK
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+
+	return BPF_CORE_READ(tp, rcv_nxt) != BPF_CORE_READ(tp, copied_seq);
+#else
+	struct tcp_sock *tp = (struct tcp_sock *)bpf_skc_to_tcp_sock(sk);
+
+	return tp && tp->rcv_nxt != tp->copied_seq;
+#endif
 }
 
 SP_INLINE bool listens_on(u16 port)
@@ -93,9 +118,9 @@ SP_INLINE u64 goroutine(const struct sp_call *c)
 {
 #if defined(__TARGET_ARCH_x86)
 	/* Go's register ABI keeps g in R14 (since 1.17, cmd/compile/abi-internal.md). */
-	return cfg.go ? c->regs->r14 : 0;
+	return cfg.go ? sp_field(c->regs, r14) : 0;
 #else
-	return cfg.go ? c->regs->regs[28] : 0;
+	return cfg.go ? sp_field(c->regs, regs[28]) : 0;
 #endif
 }
 
@@ -126,11 +151,11 @@ SP_INLINE u64 user_buffer(const struct sp_call *c)
 {
 	struct pt_regs *regs = c->regs;
 #if defined(__TARGET_ARCH_x86)
-	long nr = regs->orig_ax;
-	u64 arg = regs->si;
+	long nr = sp_field(regs, orig_ax);
+	u64 arg = sp_field(regs, si);
 #else
-	long nr = regs->syscallno;
-	u64 arg = regs->regs[1];
+	long nr = sp_field(regs, syscallno);
+	u64 arg = sp_field(regs, regs[1]);
 #endif
 
 	if (SP_NR_PLAIN(nr))
@@ -146,7 +171,7 @@ SP_COLD void send_mark(struct sp_sock *s, const struct sp_call *c, u64 t, u32 ki
 
 	r.h.kind = SP_MARK;
 	r.h.aux = kind;
-	r.h.tid = c->t->pid;
+	r.h.tid = sp_field(c->t, pid);
 	r.h.t = t;
 	r.g = goroutine(c);
 	r.conn = s->conn;

@@ -534,14 +534,17 @@ SP_INLINE u64 sp_send_walk(struct sp_walk *out, u64 hash, u32 pid)
 
 #endif /* __TARGET_ARCH_x86 */
 
-/*
- * The user stack of the current task, whose process is `pid`: its hash, 0 for none. By frame pointers
- * alone where the walker is off or has no tables for the process yet.
- */
+/* The user stack of the current task by frame pointers alone: its hash, 0 for none. */
+SP_INLINE u64 sp_frame_stack(void *ctx, struct sp_scratch *s, u32 pid)
+{
+	long n = bpf_get_stack(ctx, s->stack.pc, sizeof(s->stack.pc), BPF_F_USER_STACK);
+
+	return sp_stack_id(&s->stack, n, pid);
+}
+
+/* The same by the walker; by frame pointers where that is off or has no tables for the process yet. */
 SP_INLINE u64 sp_user_stack(void *ctx, struct sp_scratch *s, u32 pid)
 {
-	long n;
-
 #if defined(__TARGET_ARCH_x86)
 	if (cfg.unwind) {
 		struct sp_space *space = bpf_map_lookup_elem(&spaces, &pid);
@@ -550,8 +553,7 @@ SP_INLINE u64 sp_user_stack(void *ctx, struct sp_scratch *s, u32 pid)
 			return sp_send_walk(&s->walk, sp_walk_user(&s->walk, space, pid), pid);
 	}
 #endif
-	n = bpf_get_stack(ctx, s->stack.pc, sizeof(s->stack.pc), BPF_F_USER_STACK);
-	return sp_stack_id(&s->stack, n, pid);
+	return sp_frame_stack(ctx, s, pid);
 }
 
 #endif

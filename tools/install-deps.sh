@@ -75,7 +75,7 @@ met() {
     bpftool) bpftool_works ;;
     libc) anyfile /usr/include/stdio.h ;;
     cmake | ninja | pkg-config | python3 | git | wrk | hey | nginx | node | npm | go | javac | redis-server \
-      | vagrant | ccache | curl) have "$1" ;;
+      | vagrant | ccache | curl | cpio) have "$1" ;;
     kernel-headers) anyfile /usr/include/linux/bpf.h ;;
     libbpf | libelf | libdw | zlib | libzstd | fmt | gtest | benchmark) module "$1" ;;
     lzma) anyfile /usr/include/lzma.h ;;
@@ -89,6 +89,8 @@ met() {
     setpriv) have setpriv && have unshare ;;
     ps) have ps ;;
     postgres) anyfile /usr/lib/postgresql/*/bin/postgres || have postgres ;;
+    qemu) have qemu-system-x86_64 ;;
+    busybox) have busybox && busybox --list 2>/dev/null | grep -qx stty ;;
     chromium) have chromium || have chromium-browser || have google-chrome ;;
     *) say "internal error: no probe for '$1'"; return 1 ;;
   esac
@@ -143,6 +145,9 @@ javac: openjdk-17-jdk-headless openjdk-21-jdk-headless default-jdk-headless
 redis-server: redis-server valkey-redis-compat
 postgres: postgresql
 vagrant: vagrant
+qemu: qemu-system-x86
+busybox: busybox-static
+cpio: cpio
 "
 [ $want_browser = 1 ] && optional+="
 chromium: chromium

@@ -1,6 +1,8 @@
 // srvprof attach and record: a recording of a running server, and its report.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 
@@ -45,6 +47,7 @@ constexpr Option kOptions[] = {
     {"client", 0, "", "also the load generator's end of connections, if it runs here"},
     {"no-client", 0, "", "not the load command's end either, which is by default"},
     {"frequency", 'F', "HZ", "samples of running code a second and CPU, 0 to 999 (99)"},
+    {"capture", 0, "WAY", "how socket calls are seen: auto (best), sock, fexit, kprobe or sys"},
     {"full", 0, "", "every off-CPU stack, and interrupts; costs more"},
     {"histogram", 0, "", "counts and the tail only; costs least"},
     {"irq", 0, "", "interrupts and softirqs on top of the target"},
@@ -93,6 +96,12 @@ Result<CaptureOptions> capture_options(const Args& args, const std::vector<Proce
   options.frequency =
       static_cast<unsigned>(TRY(args.number("frequency", options.frequency, 0, 999)));
   if (args.has("buffer")) options.ring_bytes = TRY(parse_size(args.text("buffer")));
+  options.capture = args.text("capture", options.capture);
+  const std::vector<std::string> ways = capture_ways();
+  if (std::find(ways.begin(), ways.end(), options.capture) == ways.end()) {
+    return usage_error(fmt::format("--capture {}: not one of {}", escape_text(options.capture),
+                                   fmt::join(ways, ", ")));
+  }
   options.full = args.has("full");
   options.irq = args.has("irq") || options.full;
   options.keep_query = args.has("keep-query");
@@ -161,7 +170,7 @@ Result<int> dry_run(const CaptureOptions& options, Console& console) {
   using Align = TextTable::Align;
   TextTable table({Align::kLeft, Align::kLeft, Align::kLeft});
   table.row({"PROBE", "COST", "WHAT FOR"});
-  for (const ProbeInfo& probe : list_probes()) {
+  for (const ProbeInfo& probe : list_probes(options.capture)) {
     table.row({probe.name, probe.cost, probe.purpose + (probe.optional ? " (optional)" : "")});
   }
   std::string pids;

@@ -18,7 +18,8 @@ Result<std::size_t> send_mark(const std::string&, std::uint32_t) {
   return Error{"marking: this srvprof was built for reports only", kFix, ErrorKind::kKernel};
 }
 
-std::vector<ProbeInfo> list_probes() { return {}; }
+std::vector<ProbeInfo> list_probes(const std::string&) { return {}; }
+std::vector<std::string> capture_ways() { return {"auto"}; }
 
 std::vector<DoctorLine> doctor() {
   DoctorLine line;

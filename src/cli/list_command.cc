@@ -56,7 +56,7 @@ Result<std::string> list_formats(const Paint& paint) {
 Result<std::string> list_probes_text(const Paint& paint) {
   TextTable table({Align::kLeft, Align::kLeft, Align::kLeft});
   table.row({"PROBE", "COST", "WHAT FOR"});
-  for (const ProbeInfo& probe : list_probes()) {
+  for (const ProbeInfo& probe : list_probes("")) {
     table.row({probe.name, probe.cost, probe.purpose + (probe.optional ? " (optional)" : "")});
   }
   return table.text("", paint);

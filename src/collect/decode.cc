@@ -138,8 +138,8 @@ bool decode_conn_close(const Context& c) {
 rows::OffCpu offcpu_row(const sp_offcpu& r) {
   rows::OffCpu row;
   row.t_in = time_from_ns(r.h.t);
-  row.t_out = row.t_in - Duration(r.off_ns);
-  row.t_wake = r.runq_ns == r.off_ns ? Time{} : row.t_in - Duration(r.runq_ns);
+  row.t_out = time_from_ns(r.h.t - r.off_ns);
+  row.t_wake = r.runq_ns == r.off_ns ? Time{} : time_from_ns(r.h.t - r.runq_ns);
   row.tid = r.h.tid;
   row.cpu = r.h.aux;
   row.waker = r.waker;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "collect/capture_path.h"
 #include "collect/kernel_types.h"
 #include "collect/probes.h"
 #include "collect/session.h"
@@ -58,14 +59,24 @@ void add_kernel(const HostFacts& facts, std::vector<DoctorLine>& out) {
                      "the host's, to see every neighbour", "", ErrorKind::kFailed, false));
 }
 
-void add_tracepoints(std::vector<DoctorLine>& out) {
-  for (const ProbeInfo& probe : list_probes()) {
+// Probes of the way of capture that would be chosen, and of everything else.
+void add_tracepoints(const std::string& capture, std::vector<DoctorLine>& out) {
+  for (const ProbeInfo& probe : list_probes(capture)) {
     if (!probe.name.starts_with("tp_btf/")) continue;
-    const bool there = kernel_has_tracepoint(probe.name.substr(7));
-    const bool socket = probe.name.starts_with("tp_btf/so") || probe.name.starts_with("tp_btf/sk_");
-    out.push_back(line(probe.name, there, there ? "in this kernel" : "not in this kernel", probe.purpose,
-                       socket ? "Linux 6.3 or newer; older kernels are not yet supported here" : "",
+    const bool there = kernel_has_tracepoint(probe.name.substr(7, probe.name.find(' ') - 7));
+    out.push_back(line(probe.name, there, there ? "in this kernel" : "not in this kernel", probe.purpose, "",
                        ErrorKind::kKernel, !probe.optional));
+  }
+}
+
+// Each way of capture, loaded and attached: one of them has to work.
+void add_ways(const std::string& chosen, std::vector<DoctorLine>& out) {
+  for (const CapturePath& path : capture_paths()) {
+    const auto tried = try_load(path.name);
+    std::string found = tried.ok() ? "loads and attaches" : tried.error().what;
+    if (path.name == chosen) found += ": it is used";
+    out.push_back(line(std::string("capture ") + path.name, tried.ok(), found, path.hooks, "",
+                       ErrorKind::kKernel, false));
   }
 }
 
@@ -76,10 +87,12 @@ std::vector<DoctorLine> doctor() {
   const HostFacts facts = read_host_facts(ProcFs{});
   add_privileges(facts, out);
   add_kernel(facts, out);
-  if (facts.btf) add_tracepoints(out);
-  const Status loaded = try_load();
-  DoctorLine l = line("kernel side", loaded.ok(), loaded.ok() ? "loads and attaches" : "refused",
-                      "verifier, ring buffer, task and socket storage", "", ErrorKind::kKernel);
+  const auto loaded = try_load();
+  if (facts.btf) add_tracepoints(loaded.ok() ? (*loaded)->name : "auto", out);
+  if (loaded.ok()) add_ways((*loaded)->name, out);
+  DoctorLine l = line("kernel side", loaded.ok(),
+                      loaded.ok() ? fmt::format("loads and attaches, captures by {}", (*loaded)->hooks) : "refused",
+                      "verifier, ring buffer, BTF", "", ErrorKind::kKernel);
   if (!loaded.ok()) {
     l.found = loaded.error().what;
     l.fix = loaded.error().hint;

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/fd.h"
+#include "collect/capture_path.h"
 #include "collect/kernel_types.h"
 #include "collect/skeleton.h"
 #include "collect/stack_tables.h"
@@ -89,6 +90,8 @@ Status run_iterator(bpf_link* link, std::string_view what) {
 
 struct Probes::Impl {
   ProbeConfig config;
+  const CapturePath* path = nullptr;
+  std::string refused;  // better ways of capture, and why not
   srvprof_bpf* skel = nullptr;
   ring_buffer* ring = nullptr;
   std::vector<bpf_link*> links;
@@ -101,6 +104,7 @@ struct Probes::Impl {
   BpfRunTime statistics_start;
   std::string no_walker;  // why stacks are not walked by tables
   bool sees_sends = false;
+  bool wants_clients = false;
   std::string no_clients;  // why the load generator's side is not traced although it was asked for
 
   ~Impl() {
@@ -119,9 +123,17 @@ struct Probes::Impl {
     file_iters.clear();
   }
 
+  bool main_path() const { return path->way == CapturePath::Way::kSock; }
+  bpf_program* tick() const {
+    return bpf_program__autoload(skel->progs.sp_sample_tick) ? skel->progs.sp_sample_tick
+                                                             : skel->progs.sp_sample_tick_old;
+  }
   void fill_config();
   void leave_out_clients();
   Status load(bool walker);
+  Status load_path(const CapturePath& candidate);
+  Status load_best();
+  Status try_hooks();
   Status connect_stacks();
   Status attach_program(bpf_program* program);
   Status attach_samples();
@@ -157,6 +169,7 @@ void Probes::Impl::leave_out_clients() {
                          skel->progs.sp_client_wakeup_new, skel->progs.sp_client_fork}) {
     bpf_program__set_autoload(p, config.clients);
   }
+  bpf_map__set_autocreate(skel->maps.client_threads, config.clients);
 }
 
 Status Probes::Impl::load(bool walker) {
@@ -175,13 +188,8 @@ Status Probes::Impl::load(bool walker) {
     bpf_map__set_max_entries(skel->maps.buckets, sizes.buckets);
     bpf_map__set_max_entries(skel->maps.rows, sizes.rows);
   }
+  choose_programs(*path, config.irq, *skel);
   leave_out_clients();
-  if (!config.irq) {
-    for (bpf_program* p : {skel->progs.sp_softirq_entry, skel->progs.sp_softirq_exit,
-                           skel->progs.sp_irq_entry, skel->progs.sp_irq_exit}) {
-      bpf_program__set_autoload(p, false);
-    }
-  }
   if (const int rc = srvprof_bpf__load(skel); rc != 0) return refusal("loading the kernel side", -rc);
   return {};
 }
@@ -198,25 +206,71 @@ Status Probes::Impl::connect_stacks() {
   return config.stacks->connect(maps);
 }
 
+// Attaches what is special to the way of capture and takes it off again; the gate is closed.
+Status Probes::Impl::try_hooks() {
+  for (bpf_program* program : programs_of(*path, *skel)) {
+    const std::string name = bpf_program__section_name(program);
+    if (name.starts_with("iter/")) continue;
+    bpf_link* link = bpf_program__attach(program);
+    if (link == nullptr) return refusal("attaching " + name, errno);
+    bpf_link__destroy(link);
+  }
+  return {};
+}
+
+Status Probes::Impl::load_path(const CapturePath& candidate) {
+  path = &candidate;
+  TRY(kernel_may_have(candidate));
+  no_walker.clear();
+  no_clients.clear();
+  config.clients = wants_clients && main_path();
+  if (wants_clients && !config.clients) no_clients = "the load generator's side needs the socket tracepoints (Linux 6.3)";
+  bool walker = config.stacks != nullptr;
+  if (const Status may = kernel_may_walk(); walker && !may.ok()) {
+    no_walker = may.error().what;
+    walker = false;
+  }
+  Status loaded = load(walker);
+  if (!loaded.ok() && config.clients) {  // the load generator's side is not required
+    no_clients = loaded.error().what;
+    config.clients = false;
+    loaded = load(walker);
+    if (!loaded.ok()) no_clients.clear();
+  }
+  if (!loaded.ok() && walker) {
+    no_walker = loaded.error().what;
+    loaded = load(false);
+  }
+  return loaded;
+}
+
+Status Probes::Impl::load_best() {
+  if (config.capture != "auto") {
+    const CapturePath* named = find_capture_path(config.capture);
+    if (named == nullptr) return Error{"no way of capture is called " + config.capture, "", ErrorKind::kUsage};
+    return load_path(*named);
+  }
+  std::optional<Error> first;
+  for (const CapturePath& candidate : capture_paths()) {
+    Status tried = load_path(candidate);
+    if (tried.ok()) tried = try_hooks();
+    if (tried.ok()) return {};
+    refused += fmt::format("{}{}: {}", refused.empty() ? "" : "; ", candidate.name, tried.error().what);
+    if (!first) first = tried.error();
+  }
+  if (first->kind == ErrorKind::kPermission) return *first;
+  first->what = "no way of capture is possible on this kernel: " + refused;
+  return *first;
+}
+
 Result<std::unique_ptr<Probes>> Probes::load(const ProbeConfig& config) {
   libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
   libbpf_set_print(keep_warning);
   auto impl = std::make_unique<Impl>();
   impl->config = config;
-  const bool walker = config.stacks != nullptr;
-  Status loaded = impl->load(walker);
-  if (!loaded.ok() && config.clients) {  // the load generator's side is not required
-    impl->no_clients = loaded.error().what;
-    impl->config.clients = false;
-    loaded = impl->load(walker);
-    if (!loaded.ok()) impl->no_clients.clear();
-  }
-  if (!loaded.ok() && walker) {
-    impl->no_walker = loaded.error().what;
-    loaded = impl->load(false);
-  }
-  if (!loaded.ok()) return loaded.error();
-  if (walker && impl->no_walker.empty()) {
+  impl->wants_clients = config.clients;
+  TRY(impl->load_best());
+  if (config.stacks != nullptr && impl->no_walker.empty()) {
     if (const Status s = impl->connect_stacks(); !s.ok()) impl->no_walker = s.error().what;
   }
   impl->ring = ring_buffer__new(bpf_map__fd(impl->skel->maps.ring), Impl::on_record, impl.get(),
@@ -254,6 +308,7 @@ Status Probes::add_client(std::uint32_t pid) {
 bool Probes::sees_sends() const { return impl_->sees_sends; }
 
 SpanHooks Probes::span_hooks() {
+  if (!bpf_program__autoload(impl_->skel->progs.sp_span_hit)) return {};
   return {impl_->skel->progs.sp_span_hit, impl_->skel->progs.sp_span_return,
           bpf_map__fd(impl_->skel->maps.span_probes), bpf_map__fd(impl_->skel->maps.open_spans)};
 }
@@ -262,16 +317,6 @@ Status Probes::Impl::attach_program(bpf_program* program) {
   const bool of_client = std::string_view(bpf_program__name(program)).starts_with("sp_client_");
   std::string name = bpf_program__section_name(program);
   if (of_client) name += " (client)";
-  if (!bpf_program__autoload(program)) {
-    // Of the load generator's side only what a kernel may lack is worth a word.
-    if (program == skel->progs.sp_client_send && config.clients) {
-      status.push_back({name, false, "this kernel does not have it: when a load generator's send began "
-                                     "is not known"});
-    } else if (!of_client) {
-      status.push_back({name, false, "off unless asked for (--irq or --full)"});
-    }
-    return {};
-  }
   bpf_link* link = bpf_program__attach(program);
   if (link == nullptr) return refusal("attaching " + name, errno);
   links.push_back(link);
@@ -290,7 +335,7 @@ Status Probes::Impl::attach_samples() {
         s.detail = errno_error("perf_event_open", errno).what;
         break;
       }
-      bpf_link* link = bpf_program__attach_perf_event(skel->progs.sp_sample_tick, fd);
+      bpf_link* link = bpf_program__attach_perf_event(tick(), fd);
       if (link == nullptr) {
         s.detail = errno_error("attaching to a perf event", errno).what;
         ::close(fd);
@@ -310,33 +355,65 @@ Status Probes::Impl::make_iterators() {
   bpf_iter_link_info info{};
   options.link_info = &info;
   options.link_info_len = sizeof info;
+  bpf_program* files = main_path() ? skel->progs.sp_iter_file : skel->progs.sp_fallback_iter_file;
+  bpf_program* socks = main_path() ? skel->progs.sp_iter_sock : skel->progs.sp_fallback_iter_sock;
   task_iter = bpf_program__attach_iter(skel->progs.sp_iter_task, nullptr);
   if (task_iter == nullptr) return refusal("attaching the task iterator", errno);
   for (std::uint32_t pid : config.pids) {  // one process: since 6.1, commit f0d74c4da1f0
     info = {};
     info.task.pid = pid;
-    bpf_link* link = bpf_program__attach_iter(skel->progs.sp_iter_file, &options);
+    bpf_link* link = bpf_program__attach_iter(files, &options);
     if (link != nullptr) file_iters.push_back(link);
   }
   if (file_iters.empty()) {
-    bpf_link* link = bpf_program__attach_iter(skel->progs.sp_iter_file, nullptr);
+    bpf_link* link = bpf_program__attach_iter(files, nullptr);
     if (link == nullptr) return refusal("attaching the file iterator", errno);
     file_iters.push_back(link);
   }
   info = {};
-  info.map.map_fd = static_cast<std::uint32_t>(bpf_map__fd(skel->maps.socks));
-  sock_iter = bpf_program__attach_iter(skel->progs.sp_iter_sock, &options);
+  info.map.map_fd = static_cast<std::uint32_t>(
+      bpf_map__fd(main_path() ? skel->maps.socks : skel->maps.socks_by_address));
+  sock_iter = bpf_program__attach_iter(socks, &options);
   if (sock_iter == nullptr) return refusal("attaching the socket iterator", errno);
   return {};
 }
 
+namespace {
+
+// True for programs that are attached by what their section names.
+bool attaches_by_name(std::string_view section) {
+  for (const char* prefix : {"tp_btf/", "fentry/", "fexit/", "kprobe/", "kretprobe/"}) {
+    if (section.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Status Probes::attach() {
   libbpf_log().clear();
+  const CapturePath& path = *impl_->path;
+  impl_->status.push_back({"capture", true, impl_->refused.empty() && impl_->main_path()
+                                                ? ""
+                                                : fmt::format("by {} ({}){}{}", path.name, path.hooks,
+                                                              impl_->refused.empty() ? "" : "; ",
+                                                              impl_->refused)});
+  if (*path.unseen != '\0') impl_->status.push_back({fmt::format("capture.{}", path.name), false,
+                                                     fmt::format("not seen this way: {}", path.unseen)});
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, impl_->skel->obj) {
-    const std::string_view section = bpf_program__section_name(program);
-    if (!section.starts_with("tp_btf/")) continue;
+    if (!attaches_by_name(bpf_program__section_name(program)) || !bpf_program__autoload(program)) continue;
     TRY(impl_->attach_program(program));
+  }
+  if (impl_->config.clients && !impl_->sees_sends) {
+    impl_->status.push_back({"tp_btf/tcp_sendmsg_locked (client)", false,
+                             "this kernel does not have it: when a load generator's send began is not known"});
+  }
+  if (!impl_->config.irq) {
+    for (const char* name : {"tp_btf/softirq_entry", "tp_btf/softirq_exit", "tp_btf/irq_handler_entry",
+                             "tp_btf/irq_handler_exit"}) {
+      impl_->status.push_back({name, false, "off unless asked for (--irq or --full)"});
+    }
   }
   TRY(impl_->attach_samples());
   if (impl_->config.stacks != nullptr) {
@@ -391,6 +468,7 @@ std::size_t Probes::consume(const Sink& sink) {
 
 std::size_t Probes::ring_bytes() const { return bpf_map__max_entries(impl_->skel->maps.ring); }
 sp_shared& Probes::shared() { return impl_->skel->bss->shared; }
+const CapturePath& Probes::path() const { return *impl_->path; }
 const std::vector<ProbeStatus>& Probes::status() const { return impl_->status; }
 
 std::vector<std::pair<std::string, BpfRunTime>> Probes::run_times() const {
@@ -446,13 +524,15 @@ Status try_walker() {
   return (*probes)->walker();
 }
 
-Status try_load() {
+Result<const CapturePath*> try_load(const std::string& capture) {
   ProbeConfig config;
+  config.capture = capture;
   config.pids = {static_cast<std::uint32_t>(::getpid())};
   config.ring_bytes = 65536;
   auto probes = Probes::load(config);
   if (!probes) return probes.take_error();
-  return (*probes)->attach();
+  TRY((*probes)->attach());
+  return &(*probes)->path();
 }
 
 }  // namespace srvprof

@@ -20,6 +20,7 @@ struct bpf_program;
 namespace srvprof {
 
 class StackTables;
+struct CapturePath;
 
 struct ProbeConfig {
   std::vector<std::uint32_t> pids;
@@ -30,6 +31,7 @@ struct ProbeConfig {
   bool clients = false;              // load generators may be traced: add_client()
   unsigned frequency = 99;           // 0 = no samples
   std::size_t ring_bytes = 0;        // a power of two, at least a page
+  std::string capture = "auto";      // a name of capture_paths(), or the best that loads and attaches
   // Tables for walking user stacks; they outlive the probes. Null: by frame pointer alone.
   StackTables* stacks = nullptr;
 };
@@ -55,7 +57,8 @@ struct BpfRunTime {
 class Probes {
  public:
   // Verifies and loads every program, gate closed; connects config.stacks, or does without it (status()
-  // says why) where the kernel refuses the walker. Errors: kPermission, kKernel.
+  // says why) where the kernel refuses the walker. Of the ways of capture the first that loads and
+  // attaches is taken. Errors: kPermission, kKernel, kUsage (no such way).
   static Result<std::unique_ptr<Probes>> load(const ProbeConfig& config);
   ~Probes();
   Probes(const Probes&) = delete;
@@ -76,6 +79,7 @@ class Probes {
 
   sp_shared& shared();
   const std::vector<ProbeStatus>& status() const;
+  const CapturePath& path() const;
   // Why config.stacks is not used; fine where it is, or was not given.
   Status walker() const;
   Status add_target(std::uint32_t pid);
@@ -99,8 +103,8 @@ class Probes {
   std::unique_ptr<Impl> impl_;
 };
 
-// Why the kernel would refuse the probes, found out by loading them; ok if it would not.
-Status try_load();
+// Why the kernel would refuse the probes, found out by loading and attaching them; else the way of capture.
+Result<const CapturePath*> try_load(const std::string& capture = "auto");
 // The same with the stack walker, which is not required: why it is refused.
 Status try_walker();
 

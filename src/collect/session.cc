@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "collect/capture_path.h"
 #include "collect/decode.h"
 #include "collect/facts.h"
 #include "collect/frames.h"
@@ -335,6 +336,7 @@ void Session::loop() {
 // Probes on the code of a target's runtimes. Without them everything else is still measured. What is known of a
 // program serves all of its processes: finding the functions takes a while.
 void Session::attach_spans(const ProcessInfo& process) {
+  if (probes_->span_hooks().on_hit == nullptr) return;  // start() says so
   const ProgramFile program = program_of(fs_, process.pid);
   ProgramFile& probed = probed_[process.pid];
   if (probed == program && program != ProgramFile{}) return;
@@ -397,6 +399,7 @@ Status Session::start() {
   config.netns = static_cast<std::uint32_t>(targets_.front().net_ns);
   const std::string runtime = runtime_names(fs_, targets_.front());
   config.go = runtime.find("go") != std::string::npos;
+  config.capture = options_.capture;
   config.full = options_.full;
   config.irq = options_.irq || options_.full;
   config.follow_children = options_.follow_children;
@@ -431,6 +434,10 @@ Status Session::start() {
   }
   write_capabilities(*probes_, config, writer_);
   drop_privileges_for_recording(writer_);
+  writer_.add(rows::Meta{"capture", probes_->path().name});
+  if (probes_->span_hooks().on_hit == nullptr) {
+    writer_.add(rows::Capability{"gc", false, "probes on the target's code need Linux 5.15 (attach cookies)"});
+  }
   spans_.guard(begin_);
   snapshots_.take(*probes_, 0, 0, writer_);
   return {};

@@ -19,6 +19,7 @@ struct CaptureOptions {
   std::string output;               // path of the recording; must not exist
   unsigned frequency = 99;          // on-CPU samples a second and CPU, 1..999; 0 = no samples
   std::size_t ring_bytes = 0;       // 0 = chosen by the target; rounded up to a power of two
+  std::string capture = "auto";     // a name of capture_ways(): how socket reads and writes are seen
   bool full = false;                // every off-CPU stack, interrupts
   bool irq = false;                 // interrupts and softirqs on top of the target
   bool keep_query = false;          // query strings reach the disk
@@ -67,7 +68,10 @@ struct ProbeInfo {
   std::string cost;    // measured: ns a hit, hits a request (bpf/README.md)
   bool optional = false;
 };
-std::vector<ProbeInfo> list_probes();
+// Those of one way of capture; "auto" stands for the best that this kernel may have, "" for all.
+std::vector<ProbeInfo> list_probes(const std::string& capture);
+// "auto" and the ways of capture, best first.
+std::vector<std::string> capture_ways();
 
 struct DoctorLine {
   std::string name;

@@ -22,6 +22,7 @@ constexpr const char* kLossNames[] = {
     "no memory for a socket",   "no memory for a thread",  "stack not readable",
     "accept queue not tracked", "ring full: socket marks",
     "switch-in not seen",       "runtime spans",          "the load generator's side",
+    "return probes missed",
 };
 static_assert(std::size(kLossNames) == SP_LOSS_REASONS);
 

@@ -73,6 +73,7 @@ std::uint64_t resident_bytes() {
 Status Collector::load() {
   const ProcessInfo target = TRY(read_process(fs_, options_.target));
   ProbeConfig config = TRY(probe_config(fs_, target, options_.full));
+  config.capture = options_.capture;
   stacks_.add(target.pid, config.go ? "go" : "");
   config.stacks = &stacks_;
   probes_ = TRY(Probes::load(config));

@@ -131,7 +131,7 @@ int run_bench(BenchOptions options) {
     return 77;
   }
   if (options.load_only) return load_only(options);
-  if (const Status can = try_load(); !can.ok()) {
+  if (const auto can = try_load(options.capture); !can.ok()) {
     fmt::print("skipped: {}\n", can.error().what);
     return 77;
   }

@@ -68,7 +68,7 @@ class Run {
 
 Status Run::start(std::vector<std::string>& notes) {
   if (mode_ != Mode::kControl) {
-    TracerOptions t{server_.pid(), mode_ == Mode::kFull, options_.directory, options_.load_cpu};
+    TracerOptions t{server_.pid(), mode_ == Mode::kFull, options_.capture, options_.directory, options_.load_cpu};
     tracer_.emplace(TRY(Tracer::start(t, shared_, notes)));
   }
   const LoadOptions load{server_.port(), options_.path, options_.connections};

@@ -26,6 +26,7 @@ struct BenchOptions {
   bool load_only = false;
   unsigned load_rate = 0, seconds = 10;  // load_only: rate (0 = closed loop), duration
   std::uint16_t load_port = 0;
+  std::string capture = "auto";  // as srvprof attach --capture
   std::string json, directory = "/tmp";
 };
 

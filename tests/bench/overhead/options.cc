@@ -26,6 +26,7 @@ const char kUsage[] =
     "  --window MS --settle MS length of a window (400), time after a switch that is not counted (100)\n"
     "  --connections N         keep-alive connections (64)\n"
     "  --mode control|default|full   repeatable; all three if not given\n"
+    "  --capture WAY           as srvprof attach --capture: auto, sock, fexit, kprobe, sys\n"
     "  --loop closed|open      only this one\n"
     "  --probes                instead: ns a run and runs a request of each BPF program, as a table\n"
     "  --json FILE             everything, each window too\n"
@@ -36,14 +37,15 @@ const char kUsage[] =
 
 namespace {
 
-enum Word { kServer = 256, kPath, kPairs, kWindow, kSettle, kConnections, kMode, kLoop, kProbes, kJson,
+enum Word { kServer = 256, kPath, kPairs, kWindow, kSettle, kConnections, kMode, kCapture, kLoop, kProbes, kJson,
             kServerCpu, kLoadCpu, kDirectory, kLoad, kRate, kSeconds, kHelp };
 
 const std::array kLong = {option{"server", 1, nullptr, kServer}, option{"path", 1, nullptr, kPath},
                           option{"pairs", 1, nullptr, kPairs}, option{"window", 1, nullptr, kWindow},
                           option{"settle", 1, nullptr, kSettle},
                           option{"connections", 1, nullptr, kConnections},
-                          option{"mode", 1, nullptr, kMode}, option{"loop", 1, nullptr, kLoop},
+                          option{"mode", 1, nullptr, kMode},
+                          option{"capture", 1, nullptr, kCapture}, option{"loop", 1, nullptr, kLoop},
                           option{"probes", 0, nullptr, kProbes}, option{"json", 1, nullptr, kJson},
                           option{"server-cpu", 1, nullptr, kServerCpu},
                           option{"load-cpu", 1, nullptr, kLoadCpu},
@@ -120,6 +122,7 @@ bool Parser::take(int word, const char* text) {
     case kSettle: return milliseconds(text, o.settle);
     case kConnections: return number(text, o.connections, 1u, 10'000u);
     case kMode: return mode(text);
+    case kCapture: o.capture = text; return true;
     case kLoop: return loop(text);
     case kProbes: o.probes = true; return true;
     case kJson: o.json = text; return true;

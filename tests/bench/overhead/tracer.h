@@ -16,6 +16,7 @@ namespace srvprof {
 struct TracerOptions {
   pid_t target = 0;
   bool full = false;
+  std::string capture = "auto";
   std::string directory;  // where the recording is written (and removed)
   int cpu = 1;
 };

@@ -47,9 +47,9 @@ def check_truth(t, server, handler_log, *mixes):
     quality.check_cpu(t, table, handler)
 
 
-def check_explained(t, server, path):
-    """Saturation, then half of it: little of the slowest requests may stay unexplained."""
-    with srvprof.Attach(t, server.pid) as run:
+def check_explained(t, server, path, args=()):
+    """Saturation: little of the slowest requests may stay unexplained."""
+    with srvprof.Attach(t, server.pid, args) as run:
         loads.wrk(t, server.url(path), seconds=5)
     table = run.recording.requests()
     quality.check_exact(t, table)

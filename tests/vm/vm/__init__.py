@@ -1,0 +1,1 @@
+"""Guests with other kernels, and what is asked of srvprof in them."""
