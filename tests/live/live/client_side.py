@@ -92,7 +92,7 @@ def write_k6(path, rows, unix, url):
             for metric, value in (("http_reqs", 1), ("http_req_duration", (row["recv_ns"] - row["send_ns"]) / 1e6),
                                   ("http_req_blocked", 0), ("http_req_connecting", 0)):
                 point = {"metric": metric, "type": "Point", "data": {"time": at, "value": value, "tags": tags}}
-                file.write(json.dumps(point) + "\n")
+                file.write(json.dumps(point, separators=(",", ":")) + "\n")
 
 
 def middle_and_tail(values):
