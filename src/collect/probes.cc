@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -95,6 +96,9 @@ struct Probes::Impl {
   srvprof_bpf* skel = nullptr;
   ring_buffer* ring = nullptr;
   std::vector<bpf_link*> links;
+  // Of the trial attach, used again: before 5.13 (commit f3a95075549e) a program finds its trampoline
+  // only once.
+  std::map<bpf_program*, bpf_link*> tried;
   bpf_link *task_iter = nullptr, *sock_iter = nullptr;
   std::vector<bpf_link*> file_iters;
   std::vector<ProbeStatus> status;
@@ -117,10 +121,16 @@ struct Probes::Impl {
   void drop_links() {
     for (bpf_link* link : links) bpf_link__destroy(link);
     for (bpf_link* link : file_iters) bpf_link__destroy(link);
+    drop_tried();
     bpf_link__destroy(std::exchange(task_iter, nullptr));
     bpf_link__destroy(std::exchange(sock_iter, nullptr));
     links.clear();
     file_iters.clear();
+  }
+
+  void drop_tried() {
+    for (const auto& [program, link] : tried) bpf_link__destroy(link);
+    tried.clear();
   }
 
   bool main_path() const { return path->way == CapturePath::Way::kSock; }
@@ -213,7 +223,7 @@ Status Probes::Impl::try_hooks() {
     if (name.starts_with("iter/")) continue;
     bpf_link* link = bpf_program__attach(program);
     if (link == nullptr) return refusal("attaching " + name, errno);
-    bpf_link__destroy(link);
+    tried.emplace(program, link);
   }
   return {};
 }
@@ -252,11 +262,12 @@ Status Probes::Impl::load_best() {
   }
   std::optional<Error> first;
   for (const CapturePath& candidate : capture_paths()) {
-    Status tried = load_path(candidate);
-    if (tried.ok()) tried = try_hooks();
-    if (tried.ok()) return {};
-    refused += fmt::format("{}{}: {}", refused.empty() ? "" : "; ", candidate.name, tried.error().what);
-    if (!first) first = tried.error();
+    Status loaded = load_path(candidate);
+    if (loaded.ok()) loaded = try_hooks();
+    if (loaded.ok()) return {};
+    drop_tried();
+    refused += fmt::format("{}{}: {}", refused.empty() ? "" : "; ", candidate.name, loaded.error().what);
+    if (!first) first = loaded.error();
   }
   if (first->kind == ErrorKind::kPermission) return *first;
   first->what = "no way of capture is possible on this kernel: " + refused;
@@ -317,8 +328,10 @@ Status Probes::Impl::attach_program(bpf_program* program) {
   const bool of_client = std::string_view(bpf_program__name(program)).starts_with("sp_client_");
   std::string name = bpf_program__section_name(program);
   if (of_client) name += " (client)";
-  bpf_link* link = bpf_program__attach(program);
+  const auto trial = tried.find(program);
+  bpf_link* link = trial != tried.end() ? trial->second : bpf_program__attach(program);
   if (link == nullptr) return refusal("attaching " + name, errno);
+  if (trial != tried.end()) tried.erase(trial);
   links.push_back(link);
   status.push_back({name, true, ""});
   return {};
