@@ -88,6 +88,7 @@ met() {
     go-1.19) have /usr/lib/go-1.19/bin/go ;;
     setpriv) have setpriv && have unshare ;;
     ps) have ps ;;
+    setcap) have setcap ;;
     postgres) anyfile /usr/lib/postgresql/*/bin/postgres || have postgres ;;
     qemu) have qemu-system-x86_64 ;;
     busybox) have busybox && busybox --list 2>/dev/null | grep -qx stty ;;
@@ -132,6 +133,7 @@ setpriv: util-linux
 ps: procps
 " && optional+="
 git: git
+setcap: libcap2-bin
 curl: curl
 wrk: wrk
 hey: hey
