@@ -162,8 +162,8 @@ Result<ProbeTable> measure_probes(const BenchOptions& options, const std::string
                                   const Server& server, bool open_loop, bool full, Shared& shared,
                                   std::vector<std::string>& notes) {
   new (&shared.tracer) TracerCounters{};
-  Tracer tracer = TRY(Tracer::start({server.pid(), full, options.directory, options.load_cpu},
-                                    shared, notes));
+  const TracerOptions traced{server.pid(), full, options.capture, options.directory, options.load_cpu};
+  Tracer tracer = TRY(Tracer::start(traced, shared, notes));
   const LoadOptions load_options{server.port(), options.path, options.connections};
   LoadProcess load = TRY(LoadProcess::start(load_options, options.load_cpu, shared.load, notes));
   sleep_for(1s);
