@@ -21,6 +21,13 @@ bool can_be_tagged(State state) {
   }
 }
 
+// Workers of the process are stopped with it, or collect: a wait for one is the collection's, but not the
+// time in which that worker had no CPU.
+bool can_be_tagged(const Tile& tile, bool whole_process) {
+  if (tile.state == State::kPool) return whole_process && can_be_tagged(tile.worker_state);
+  return can_be_tagged(tile.state);
+}
+
 // Operations of HotSpot's VM thread that collect: ZGC's pauses have no other mark.
 bool is_collection(const rows::Span& span) {
   if (span.name != "vmop") return false;
@@ -71,7 +78,7 @@ void cut(const Trace& trace, const std::vector<GcInterval>& list, bool whole_pro
       out.push_back(piece);
       at = to;
     };
-    if (tile.gc == GcShare::kNone && (behind || can_be_tagged(tile.state))) {
+    if (tile.gc == GcShare::kNone && (behind || can_be_tagged(tile, whole_process))) {
       const std::uint32_t tid = tile.thread ? trace.thread(tile.thread).tid : 0;
       auto it = std::upper_bound(list.begin(), list.end(), at,
                                  [](Time t, const GcInterval& i) { return t < i.end; });
