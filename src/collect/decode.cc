@@ -77,10 +77,9 @@ bool decode_request(const Context& c) {
   return emit(c, row, c.hooks.request);
 }
 
-bool decode_exchange(const Context& c) {
-  sp_exchange r{};
-  if (!take(c.bytes, r)) return false;
-  rows::Exchange row;
+// What the target's exchanges and the load generator's have in common.
+template <typename Row>
+void fill_exchange(const sp_exchange& r, Row& row) {
   row.t_write = time_from_ns(r.h.t);
   row.t_write_last = time_from_ns(r.t_write_last);
   row.t_arrive = time_from_ns(r.t_arrive);
@@ -92,6 +91,13 @@ bool decode_exchange(const Context& c) {
   row.flags = r.flags;
   row.bytes_out = r.bytes_out;
   row.bytes_in = r.bytes_in;
+}
+
+bool decode_exchange(const Context& c) {
+  sp_exchange r{};
+  if (!take(c.bytes, r)) return false;
+  rows::Exchange row;
+  fill_exchange(r, row);
   row.g = r.g;
   return emit(c, row);
 }
@@ -343,17 +349,7 @@ bool decode_client_exchange(const Context& c) {
   rows::ClientExchange row;
   const bool long_ago = r.send_ns == ~std::uint32_t{0} || r.send_ns > r.h.t;
   row.t_send = time_from_ns(r.send_ns == 0 || long_ago ? 0 : r.h.t - r.send_ns);
-  row.t_write = time_from_ns(r.h.t);
-  row.t_write_last = time_from_ns(r.t_write_last);
-  row.t_arrive = time_from_ns(r.t_arrive);
-  row.t_read = time_from_ns(r.t_read);
-  row.t_read_last = time_from_ns(r.t_read_last);
-  row.conn = r.conn;
-  row.tid_write = r.h.tid;
-  row.tid_read = r.tid_read;
-  row.flags = r.flags;
-  row.bytes_out = r.bytes_out;
-  row.bytes_in = r.bytes_in;
+  fill_exchange(r, row);
   return emit(c, row);
 }
 
