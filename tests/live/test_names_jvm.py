@@ -46,7 +46,8 @@ def check_listed(t, stacks, pid):
     t.note(f"functions: {', '.join(name for name, _ in functions.most_common(4))}")
     names.check_share(t, "compiled frames with the JVM's own name", same, listed, 0.95)
     names.check_share(t, "compiled frames that the JVM lists and that have a name", listed, listed + unnamed, 0.95)
-    check(any("Collector" in name for name in functions), f"no function of the server: {functions.most_common(5)}")
+    # The compiler may put every function of the server into the one that calls its handler.
+    check(any("Collector" in name or "httpserver" in name for name in functions), f"no function of the server: {functions.most_common(5)}")
 
 
 test_names_jvm.limit = 90
