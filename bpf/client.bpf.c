@@ -39,7 +39,7 @@ SP_INLINE void client_out(struct task_struct *prev, bool preempt, unsigned int s
 		return;
 	th->t_wake = now;
 	th->flags = SP_CLIENT_PREEMPTED;
-	if (bpf_core_field_exists(prev->throttled) && prev->throttled)
+	if (sp_throttled(prev))
 		th->flags |= SP_CLIENT_THROTTLED;
 }
 

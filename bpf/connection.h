@@ -214,6 +214,15 @@ SP_INLINE struct sp_sock *sock_of(struct sock *sk)
 	return s;
 }
 
+SP_INLINE void begin_call(struct sp_call *c, struct task_struct *t, int ret)
+{
+	c->t = t;
+	c->regs = sp_user_regs(t);
+	c->ret = ret;
+	c->now = bpf_ktime_get_ns();
+	accept_check(c->now);
+}
+
 /* Thread `t` of a target has read `ret` > 0 bytes, not only looked at them. */
 SP_INLINE void socket_read(struct sock *sk, struct task_struct *t, int ret)
 {
@@ -227,11 +236,7 @@ SP_INLINE void socket_read(struct sock *sk, struct task_struct *t, int ret)
 	s = sock_of(sk);
 	if (!s)
 		return;
-	c.t = t;
-	c.regs = sp_user_regs(t);
-	c.ret = ret;
-	c.now = bpf_ktime_get_ns();
-	accept_check(c.now);
+	begin_call(&c, t, ret);
 	s->bytes_in += ret;
 	if (s->flags & SP_CONN_OUT)
 		outbound_read(sk, s, &c);
@@ -259,11 +264,7 @@ SP_INLINE void socket_wrote(struct sock *sk, struct task_struct *t, int ret)
 			s->req.flags |= SP_REQ_SEND_BLOCKED;
 		return;
 	}
-	c.t = t;
-	c.regs = sp_user_regs(t);
-	c.ret = ret;
-	c.now = bpf_ktime_get_ns();
-	accept_check(c.now);
+	begin_call(&c, t, ret);
 	s->bytes_out += ret;
 	if (s->flags & SP_CONN_OUT)
 		outbound_write(sk, s, &c);

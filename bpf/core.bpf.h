@@ -292,4 +292,14 @@ SP_INLINE u64 sp_stolen_clock(struct task_struct *t)
 #endif
 }
 
+/* Held back by the CPU quota: by task since 6.18, by group before. */
+SP_INLINE bool sp_throttled(struct task_struct *t)
+{
+	if (bpf_core_field_exists(t->throttled))
+		return t->throttled;
+	if (bpf_core_field_exists(struct cfs_rq, throttle_count))
+		return BPF_CORE_READ(t, se.cfs_rq, throttle_count) > 0;
+	return false;
+}
+
 #endif

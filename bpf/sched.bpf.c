@@ -105,16 +105,6 @@ SP_INLINE u64 throttled_clock(struct cfs_rq *rq)
 	return 0;
 }
 
-/* Held back by the CPU quota: by task since 6.18, by group before. */
-SP_INLINE bool is_throttled(struct task_struct *t)
-{
-	if (bpf_core_field_exists(t->throttled))
-		return t->throttled;
-	if (bpf_core_field_exists(struct cfs_rq, throttle_count))
-		return BPF_CORE_READ(t, se.cfs_rq, throttle_count) > 0;
-	return false;
-}
-
 SP_INLINE unsigned int task_state(struct task_struct *t)
 {
 	struct task_struct___old *old = (void *)t;
@@ -227,7 +217,7 @@ SP_INLINE void switch_out(void *ctx, struct task_struct *prev, bool preempt, uns
 	if (th->state == 'R') {
 		th->run = SP_RUN_RUNNABLE;
 		th->flags |= SP_OFF_PREEMPTED;
-		if (is_throttled(prev))
+		if (sp_throttled(prev))
 			th->flags |= SP_OFF_THROTTLED;
 		else
 			enqueue(th, cpu);
