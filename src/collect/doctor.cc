@@ -69,12 +69,13 @@ void add_tracepoints(const std::string& capture, std::vector<DoctorLine>& out) {
   }
 }
 
-// Each way of capture, loaded and attached: one of them has to work.
-void add_ways(const std::string& chosen, std::vector<DoctorLine>& out) {
+// Each way of capture, loaded and attached as `chosen`, the one that is used, already was.
+void add_ways(const CapturePath& chosen, std::vector<DoctorLine>& out) {
   for (const CapturePath& path : capture_paths()) {
-    const auto tried = try_load(path.name);
+    const bool used = &path == &chosen;
+    const auto tried = used ? Result<const CapturePath*>(&chosen) : try_load(path.name);
     std::string found = tried.ok() ? "loads and attaches" : tried.error().what;
-    if (path.name == chosen) found += ": it is used";
+    if (used) found += ": it is used";
     out.push_back(line(std::string("capture ") + path.name, tried.ok(), found, path.hooks, "",
                        ErrorKind::kKernel, false));
   }
@@ -89,7 +90,7 @@ std::vector<DoctorLine> doctor() {
   add_kernel(facts, out);
   const auto loaded = try_load();
   if (facts.btf) add_tracepoints(loaded.ok() ? (*loaded)->name : "auto", out);
-  if (loaded.ok()) add_ways((*loaded)->name, out);
+  if (loaded.ok()) add_ways(**loaded, out);
   DoctorLine l = line("kernel side", loaded.ok(),
                       loaded.ok() ? fmt::format("loads and attaches, captures by {}", (*loaded)->hooks) : "refused",
                       "verifier, ring buffer, BTF", "", ErrorKind::kKernel);

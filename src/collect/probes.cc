@@ -216,7 +216,7 @@ Status Probes::Impl::connect_stacks() {
   return config.stacks->connect(maps);
 }
 
-// Attaches what is special to the way of capture and takes it off again; the gate is closed.
+// Attaches what is special to the way of capture, for attach() to take over; the gate is closed.
 Status Probes::Impl::try_hooks() {
   for (bpf_program* program : programs_of(*path, *skel)) {
     const std::string name = bpf_program__section_name(program);
@@ -328,10 +328,9 @@ Status Probes::Impl::attach_program(bpf_program* program) {
   const bool of_client = std::string_view(bpf_program__name(program)).starts_with("sp_client_");
   std::string name = bpf_program__section_name(program);
   if (of_client) name += " (client)";
-  const auto trial = tried.find(program);
-  bpf_link* link = trial != tried.end() ? trial->second : bpf_program__attach(program);
+  const auto trial = tried.extract(program);
+  bpf_link* link = trial ? trial.mapped() : bpf_program__attach(program);
   if (link == nullptr) return refusal("attaching " + name, errno);
-  if (trial != tried.end()) tried.erase(trial);
   links.push_back(link);
   status.push_back({name, true, ""});
   return {};
