@@ -55,8 +55,10 @@ void add_kernel(const HostFacts& facts, std::vector<DoctorLine>& out) {
                        "at most 2, or CAP_PERFMON (on-CPU samples)",
                        "sudo sysctl kernel.perf_event_paranoid=2", ErrorKind::kPermission, false));
   }
-  out.push_back(line("pid namespace", true, facts.own_pid_namespace ? "a container's own" : "the host's",
-                     "the host's, to see every neighbour", "", ErrorKind::kFailed, false));
+  out.push_back(line("pid namespace", !facts.own_pid_namespace,
+                     facts.own_pid_namespace ? "a container's own" : "the host's",
+                     "the host's: the kernel's programs see its numbers",
+                     "run it on the host, or start the container with --pid=host", ErrorKind::kKernel));
 }
 
 // Probes of the way of capture that would be chosen, and of everything else.
