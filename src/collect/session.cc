@@ -357,9 +357,7 @@ void Session::attach_spans(const ProcessInfo& process) {
     if (plans_.size() >= kMostPrograms) plans_.clear();
     known = plans_.insert_or_assign(program, std::move(*plans)).first;
   }
-  std::vector<SpanPlan> plans;
-  for (const SpanPlan& plan : known->second) plans.push_back(copy_of(plan));
-  spans_.attach(probes_->span_hooks(), static_cast<std::uint32_t>(process.pid), std::move(plans));
+  spans_.attach(probes_->span_hooks(), static_cast<std::uint32_t>(process.pid), known->second);
   decode_options_.spans = spans_.kinds();
 }
 

@@ -106,9 +106,10 @@ std::string SpanProbes::attach_probe(std::uint32_t pid, const SpanPlan& plan, co
   return "";
 }
 
-void SpanProbes::attach_plan(std::uint32_t pid, SpanPlan& plan) {
+void SpanProbes::attach_plan(std::uint32_t pid, const SpanPlan& plan) {
   std::map<std::string_view, std::string> refused;  // span -> why
   std::map<std::string_view, int> on;
+  const auto before = static_cast<std::ptrdiff_t>(attached_.size());
   for (const PlannedProbe& p : plan.probes) {
     if (refused.contains(p.span->name)) continue;
     std::string why = attach_probe(pid, plan, p);
@@ -117,15 +118,18 @@ void SpanProbes::attach_plan(std::uint32_t pid, SpanPlan& plan) {
       continue;
     }
     // Half of a pair would only cost: a span has all of its probes or none.
-    std::erase_if(attached_, [&](const auto& a) { return a->topic == p.span->name; });
+    const auto half = std::remove_if(attached_.begin() + before, attached_.end(),
+                                     [&](const auto& a) { return a->topic == p.span->name; });
+    attached_.erase(half, attached_.end());
     refused[p.span->name] = std::move(why);
   }
+  const auto gap = [&](std::string topic, const std::string& why) {
+    note({std::move(topic), false, fmt::format("{}: {}", plan.runtime, why)});
+  };
+  for (const SpanGap& g : plan.gaps) gap(g.topic, g.why);
   for (const auto& [span, why] : refused) {
-    plan.gaps.push_back({span.starts_with("gc.assist") ? "gc.assist" : "gc", why});
+    gap(span.starts_with("gc.assist") ? "gc.assist" : "gc", why);
     on.erase(span);
-  }
-  for (const SpanGap& gap : plan.gaps) {
-    note({gap.topic, false, fmt::format("{}: {}", plan.runtime, gap.why)});
   }
   if (on.empty()) return;
   std::string spans;
@@ -133,9 +137,9 @@ void SpanProbes::attach_plan(std::uint32_t pid, SpanPlan& plan) {
   note({"gc", true, fmt::format("{}: {} by probes on {}", plan.runtime, spans, plan.source)});
 }
 
-void SpanProbes::attach(const SpanHooks& hooks, std::uint32_t pid, std::vector<SpanPlan> plans) {
+void SpanProbes::attach(const SpanHooks& hooks, std::uint32_t pid, std::span<const SpanPlan> plans) {
   hooks_ = hooks;
-  for (SpanPlan& plan : plans) attach_plan(pid, plan);
+  for (const SpanPlan& plan : plans) attach_plan(pid, plan);
 }
 
 std::uint64_t SpanProbes::hits(std::uint32_t index) const {

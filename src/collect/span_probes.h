@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ class SpanProbes {
 
   // Attaches what the plans of one target say. What the kernel refuses becomes a gap. May be called again for
   // a process that has come later, or runs another program now.
-  void attach(const SpanHooks& hooks, std::uint32_t pid, std::vector<SpanPlan> plans);
+  void attach(const SpanHooks& hooks, std::uint32_t pid, std::span<const SpanPlan> plans);
   // Takes single-stepped probes off that are hit more than 100 times a second. About once a second.
   void guard(Time now);
   // Takes all probes off: the original instructions are back when it returns.
@@ -41,7 +42,7 @@ class SpanProbes {
  private:
   struct Attached;
   void note(rows::Capability row);
-  void attach_plan(std::uint32_t pid, SpanPlan& plan);
+  void attach_plan(std::uint32_t pid, const SpanPlan& plan);
   std::uint8_t number_of(const SpanKind* kind);
   std::string attach_probe(std::uint32_t pid, const SpanPlan& plan, const PlannedProbe& probe);
   std::uint64_t hits(std::uint32_t index) const;

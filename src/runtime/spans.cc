@@ -1,7 +1,6 @@
 #include "runtime/spans.h"
 
 #include <elf.h>
-#include <fcntl.h>
 
 #include <algorithm>
 #include <array>
@@ -146,16 +145,6 @@ bool plan_usdt(std::span<const UsdtRow> table, ElfFile& module, SpanPlan& plan) 
     plan.probes.push_back(std::move(p));
   }
   return true;
-}
-
-SpanPlan copy_of(const SpanPlan& plan) {
-  SpanPlan copy;
-  copy.runtime = plan.runtime;
-  copy.source = plan.source;
-  copy.probes = plan.probes;
-  copy.gaps = plan.gaps;
-  for (const Fd& file : plan.files) copy.files.emplace_back(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
-  return copy;
 }
 
 Result<std::vector<SpanPlan>> plan_spans(const ProcFs& fs, const ProcessInfo& process,

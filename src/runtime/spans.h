@@ -132,9 +132,6 @@ bool is_emulated(const ElfFile& elf, std::uint64_t offset);
 // Past an `endbr64`, which would be single-stepped.
 std::uint64_t past_landing_pad(const ElfFile& elf, std::uint64_t offset);
 
-// The same plan for another process of the same program; its files are opened again.
-SpanPlan copy_of(const SpanPlan& plan);
-
 // The plans of every runtime of a process. Error if it cannot be read.
 Result<std::vector<SpanPlan>> plan_spans(const ProcFs& fs, const ProcessInfo& process,
                                          const SpanWishes& wishes = {});
