@@ -1,10 +1,7 @@
 #include "collect/session.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <set>
 #include <thread>
@@ -20,6 +17,7 @@
 #include "collect/load_command.h"
 #include "collect/mark_socket.h"
 #include "collect/probes.h"
+#include "collect/runtime_probes.h"
 #include "collect/skeleton.h"
 #include "collect/snapshot.h"
 #include "collect/span_probes.h"
@@ -44,8 +42,6 @@ constexpr Duration kClientGap = 300ms;      // the same where load generators sh
 constexpr Duration kAfterLoad = 200ms;
 constexpr std::size_t kNamesARound = 4000;
 constexpr std::size_t kHintsADrain = 400;   // about 50 us each
-constexpr int kMostLooks = 4;               // a round apart, for a runtime in a new process
-constexpr std::size_t kMostPrograms = 64;   // whose probe points are remembered
 constexpr double kLossLimit = 0.01;         // of all requests: above it the run is incomplete
 constexpr Duration kJvmPatience = 10s;      // a busy one takes a second to list thousands of methods
 
@@ -62,15 +58,6 @@ std::string runtime_names(const ProcFs& fs, const ProcessInfo& process) {
   std::string names;
   for (const DetectedRuntime& r : *found) names += (names.empty() ? "" : ",") + r.name;
   return names;
-}
-
-// The executable of a process: device and inode, zeros if it cannot be told.
-using ProgramFile = std::pair<std::uint64_t, std::uint64_t>;
-
-ProgramFile program_of(const ProcFs& fs, pid_t pid) {
-  struct stat st {};
-  if (::stat(pid_path(fs, pid, "exe").c_str(), &st) != 0) return {};
-  return {st.st_dev, st.st_ino};
 }
 
 class Session {
@@ -120,10 +107,7 @@ class Session {
   StackTables stacks_{fs_};
   std::unique_ptr<Probes> probes_;
   SpanProbes spans_{fs_};  // goes before the programs that it attached
-  std::map<ProgramFile, std::vector<SpanPlan>> plans_;
-  std::map<pid_t, int> looks_;       // how often a process was looked at without finding a runtime
-  std::vector<pid_t> unprobed_;      // to be looked at again
-  std::map<pid_t, ProgramFile> probed_;  // which program of a process has its probes
+  RuntimeProbes runtimes_{fs_, spans_, {options_.gc_assists}};
   Snapshots snapshots_;
   FrameNamer frames_;
   Governor governor_;
@@ -241,9 +225,8 @@ void Session::round() {
   ring_peak_ = 0;
   const Time now = MonotonicClock::now();
   spans_.guard(now);
-  for (const pid_t pid : std::exchange(unprobed_, {})) {
-    if (const auto process = read_process(fs_, pid)) attach_spans(*process);
-  }
+  runtimes_.look_again(probes_->span_hooks(), writer_);
+  decode_options_.spans = spans_.kinds();
   frames_.resolve(kNamesARound, writer_);
   if (auto why = watchdog_->check(snapshots_.sums(requests_)); why && watchdog_reason_.empty()) {
     watchdog_reason_ = *why;
@@ -333,31 +316,11 @@ void Session::loop() {
   }
 }
 
-// Probes on the code of a target's runtimes. Without them everything else is still measured. What is known of a
-// program serves all of its processes: finding the functions takes a while.
+// Without these probes everything else is still measured.
 void Session::attach_spans(const ProcessInfo& process) {
-  if (probes_->span_hooks().on_hit == nullptr) return;  // start() says so
-  const ProgramFile program = program_of(fs_, process.pid);
-  ProgramFile& probed = probed_[process.pid];
-  if (probed == program && program != ProgramFile{}) return;
-  probed = program;
-  auto known = plans_.find(program);
-  if (known == plans_.end()) {
-    auto plans = plan_spans(fs_, process, {options_.gc_assists});
-    if (!plans.ok()) {
-      writer_.add(rows::Capability{"gc", false, plans.error().what});
-      return;
-    }
-    // A JVM or an interpreter may be a library that is not loaded yet.
-    if (plans->empty()) {
-      probed = {};
-      if (++looks_[process.pid] <= kMostLooks) unprobed_.push_back(process.pid);
-      return;
-    }
-    if (plans_.size() >= kMostPrograms) plans_.clear();
-    known = plans_.insert_or_assign(program, std::move(*plans)).first;
-  }
-  spans_.attach(probes_->span_hooks(), static_cast<std::uint32_t>(process.pid), known->second);
+  const SpanHooks hooks = probes_->span_hooks();
+  if (hooks.on_hit == nullptr) return;  // start() says so
+  runtimes_.attach(hooks, process, writer_);
   decode_options_.spans = spans_.kinds();
 }
 
