@@ -115,7 +115,8 @@ struct sp_probe {
 	__sp_u8 key;			/* enum sp_span_by */
 	__sp_u8 keep_first;		/* a begin while one is open changes nothing; an end while none is */
 	struct sp_argument kind, reason, text, length, begin, stopping;
-	struct sp_argument end;		/* of a begin: not 0 = the span ended then, there is no end to come */
+	/* Of a begin: not 0 = the span ended then, there is no end to come. Of an end: 0 = it is none. */
+	struct sp_argument end;
 	__sp_u64 hits;
 };
 

@@ -141,6 +141,8 @@ SP_INLINE int hit(struct pt_regs *ctx)
 			label(open, p, &regs);
 		return 0;
 	}
+	if (p->end.how && !argument(&regs, &p->end))
+		return 0;
 	/* An end whose begin lies before attach. */
 	if (!open && p->keep_first)
 		return 0;

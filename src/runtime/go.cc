@@ -124,9 +124,17 @@ bool plan_stops(const GoTable& table, const ElfFile& elf, SpanPlan& plan) {
   SpanArguments a;
   if (minor == 21) a.kind = go_argument(kAx, 1);
   const SpanKind& kind = minor == 21 ? kStop : kOldStop;
-  return plan_entry(table, elf, "runtime.stopTheWorldWithSema", kind, SpanEdge::kBegin, a, plan) &&
-         (plan_restart(table, elf, kStart, kind, plan) ||
-          plan_entry(table, elf, kStart, kind, SpanEdge::kEnd, {}, plan));
+  if (!plan_entry(table, elf, "runtime.stopTheWorldWithSema", kind, SpanEdge::kBegin, a, plan)) return false;
+  const bool restart = plan_restart(table, elf, kStart, kind, plan);
+  if (restart && minor > 0 && minor < 21) {
+    // At the end of a collection the runtime takes the stop to be over before it starts the world, as since 1.22; it
+    // is told then to trace the event (mgc.go, gcMarkTermination).
+    SpanArguments at_mark_end;
+    at_mark_end.end = go_argument(kAx, 1);
+    (void)plan_entry(table, elf, kStart, kind, SpanEdge::kEnd, at_mark_end, plan);
+    plan.probes.back().only_if_open = true;
+  }
+  return restart || plan_entry(table, elf, kStart, kind, SpanEdge::kEnd, {}, plan);
 }
 
 // A goroutine that allocates has to help the collector. It returns at several places, none of which is cheap.

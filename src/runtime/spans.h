@@ -49,7 +49,8 @@ struct SpanKind {
 // Values that a hit carries.
 struct SpanArguments {
   ArgumentPlace kind{}, reason{}, text{}, length{}, begin{}, stopping{};
-  ArgumentPlace end{};  // of a kBegin: if it is not 0 the span ended then, and no kEnd follows
+  // Of a kBegin: if it is not 0 the span ended then, and no kEnd follows. Of a kEnd: if it is 0 it is none.
+  ArgumentPlace end{};
 };
 
 struct PlannedProbe {
