@@ -11,8 +11,6 @@ namespace {
 using Align = TextTable::Align;
 constexpr std::size_t kIndent = 9;
 
-std::string percent(double share) { return fmt::format("{:.0f} %", share * 100); }
-
 std::string part_label(const ClientPart& part) {
   return fmt::format("{}{}", part.first_requests ? "first requests of connections, " : "",
                      escape_text(part.phase));
@@ -36,7 +34,7 @@ std::string outside_line(const ClientPart& part) {
   const Duration outside = part.outside();
   if (outside <= Duration{} || part.client_mean <= Duration{}) return {};
   const auto share = [&](Duration d) {
-    return percent(static_cast<double>(to_ns(d)) / static_cast<double>(to_ns(outside)));
+    return percent_text(static_cast<double>(to_ns(d)) / static_cast<double>(to_ns(outside)));
   };
   return fmt::format(
       "outside the server: {} ms a request, {} of them named; the answer lay unread for {} ms, {} "
@@ -59,7 +57,7 @@ std::string turnaround_line(const ClientPart& part) {
 std::string occupants_line(const ClientView& view) {
   std::string out;
   for (const ClientOccupant& o : view.occupants) {
-    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", escape_text(o.who), percent(o.share));
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", escape_text(o.who), percent_text(o.share));
   }
   return out.empty() ? out : "while its threads waited, their CPU was held by: " + out;
 }
