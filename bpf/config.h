@@ -12,7 +12,7 @@ enum {
 	SP_MAX_CPUS = 256,		/* CPUs whose queue is watched */
 	SP_MAX_PORTS = 32,		/* listening ports of the targets */
 	SP_ACCEPT_CPUS = 64,		/* handshakes are queued by the CPU that did them */
-	SP_ACCEPT_SLOTS = 1024,		/* not yet accepted connections by CPU, a power of two */
+	SP_ACCEPT_SLOTS = 4096,		/* not yet accepted connections by CPU: net.core.somaxconn's default, a power of two */
 	SP_MAX_PROBES = 512,		/* probed instructions of the targets' runtimes */
 	SP_MAX_OPEN_SPANS = 16384,	/* begun and not ended */
 	SP_CLIENT_SLOTS = 256,		/* see sp_shared.maybe_client, a power of two */

@@ -56,19 +56,43 @@ def check_exact(t, table):
     t.note(f"{len(latency)} requests: {len(STATES)} states and {len(PHASES)} phases sum to the ns")
 
 
+def slowest_rows(table, slowest):
+    latency = table.column("latency_ns")
+    order = sorted(range(len(latency)), key=latency.__getitem__, reverse=True)
+    return order[:max(1, int(len(order) * slowest))]
+
+
 def unexplained_share(table, slowest=0.01):
     """Share of the time of the slowest requests that nothing is said about."""
     latency = table.column("latency_ns")
     unknown = [a + (b or 0) for a, b in zip(table.column("unexplained_ns"), table.column("unnamed_ns"))]
-    order = sorted(range(len(latency)), key=latency.__getitem__, reverse=True)
-    tail = order[:max(1, int(len(order) * slowest))]
+    tail = slowest_rows(table, slowest)
     return sum(unknown[i] for i in tail) / max(1, sum(latency[i] for i in tail))
+
+
+def tail_in_words(table, slowest=0.01):
+    """What the time of the slowest requests is made of: every state and the unnamed part of it, in percent."""
+    tail = slowest_rows(table, slowest)
+
+    def total(name):
+        column = table.column(name)
+        return sum(column[i] or 0 for i in tail)
+
+    latency = total("latency_ns")
+    largest = sorted(((total(name), name[:-3]) for name in (*STATES, "unnamed_ns")), reverse=True)
+    made_of = ", ".join(f"{name} {100 * value / max(1, latency):.1f} %" for value, name in largest if value)
+    arrived, unknown = table.column("t_arrive_ns"), table.column("unexplained_ns")
+    first = min(arrived)
+    worst = sorted(tail, key=unknown.__getitem__, reverse=True)[:3]
+    return made_of + "; the worst arrived " + ", ".join(
+        f"{(arrived[i] - first) / 1e6:.1f} ms after the first ({unknown[i] / 1e6:.2f} ms unexplained)" for i in worst)
 
 
 def check_explained(t, table, limit=0.05):
     share = unexplained_share(table)
     t.note(f"unexplained in the slowest 1 %: {100 * share:.2f} %")
-    check(share < limit, f"{100 * share:.1f} % of the time of the slowest 1 % is unexplained (limit {100 * limit:g} %)")
+    check(share < limit, f"{100 * share:.1f} % of the time of the slowest 1 % is unexplained (limit {100 * limit:g} %): "
+                         f"{tail_in_words(table)}")
 
 
 def check_inside_client(t, table, rows):
