@@ -111,18 +111,23 @@ Result<Fd> open_kallsyms(const ProcFs& fs) {
 }
 
 Result<std::string> read_all(const Fd& fd, std::size_t limit) {
+  // The kernel's generated files give a page or so at a time: the buffer grows by what is in it.
+  constexpr std::size_t kLeast = std::size_t{64} << 10;
   std::string text;
-  constexpr std::size_t kChunk = std::size_t{1} << 20;
+  std::size_t used = 0;
   for (;;) {
-    const std::size_t used = text.size();
-    text.resize(used + kChunk);
-    const ssize_t n = ::pread(fd.get(), text.data() + used, kChunk, static_cast<off_t>(used));
+    if (text.size() - used < kLeast / 4) text.resize(std::max(kLeast, 2 * text.size()));
+    const ssize_t n =
+        ::pread(fd.get(), text.data() + used, text.size() - used, static_cast<off_t>(used));
     if (n < 0 && errno != EINTR) return errno_error("reading a file", errno);
-    text.resize(used + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-    if (n == 0) return text;
-    if (text.size() > limit) {
+    used += static_cast<std::size_t>(std::max<ssize_t>(n, 0));
+    if (used > limit) {
       return Error{"reading a file: larger than " + std::to_string(limit) + " bytes", "",
                    ErrorKind::kFailed};
+    }
+    if (n == 0) {
+      text.resize(used);
+      return text;
     }
   }
 }
