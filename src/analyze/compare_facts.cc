@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "analyze/client_means.h"
 #include "analyze/facts.h"
 #include "analyze/words.h"
 
@@ -85,23 +86,13 @@ RunFacts facts_in(const Trace& trace, const std::vector<Window>& in) {
   return f;
 }
 
-// Requests as the load generator lived through them, where both runs have that.
-struct ClientMeans {
-  double requests = 0, latency = 0, runq = 0;  // ms a request
-};
-
-ClientMeans client_means(const Trace& trace, const std::vector<Window>& in) {
-  ClientMeans m;
+// Requests as the load generator lived through them.
+ClientMeans client_means_in(const Trace& trace, const std::vector<Window>& in) {
+  std::vector<RequestId> ids;
   for (std::uint32_t i = 0; i < trace.requests.size(); ++i) {
-    if (!is_in(in, trace.requests[i].t_arrive)) continue;
-    const auto ledger = client_ledger(trace, RequestId{i + 1});
-    if (!ledger) continue;
-    ++m.requests;
-    m.latency += to_ms(ledger->latency());
-    m.runq += to_ms(ledger->of(ClientLine::kRunq));
+    if (is_in(in, trace.requests[i].t_arrive)) ids.push_back(RequestId{i + 1});
   }
-  if (m.requests > 0) m.latency /= m.requests, m.runq /= m.requests;
-  return m;
+  return client_means(trace, ids);
 }
 
 void add_placement(const RunFacts& a, const RunFacts& b, std::vector<Change>& out) {
@@ -181,10 +172,12 @@ std::vector<Change> changed_facts(const Trace& trace_a, const std::vector<Window
     add("garbage collector's pauses, time", "ms/s", a.gc_seconds * 1e3 / a.seconds,
         b.gc_seconds * 1e3 / b.seconds);
   }
-  const ClientMeans ca = client_means(trace_a, in_a), cb = client_means(trace_b, in_b);
+  const ClientMeans ca = client_means_in(trace_a, in_a), cb = client_means_in(trace_b, in_b);
   if (ca.requests > 0 && cb.requests > 0) {
-    add("client's latency, mean", "ms", ca.latency, cb.latency);
-    add("client's wait for a CPU, a request", "ms", ca.runq, cb.runq);
+    add("client's latency, mean", "ms", to_ms(sum_of_lines(ca.ledger)),
+        to_ms(sum_of_lines(cb.ledger)));
+    add("client's wait for a CPU, a request", "ms", to_ms(ca.ledger.of(ClientLine::kRunq)),
+        to_ms(cb.ledger.of(ClientLine::kRunq)));
   }
   add_placement(a, b, out);
   return out;

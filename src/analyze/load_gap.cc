@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyze/client_means.h"
 #include "analyze/load_words.h"
 #include "analyze/words.h"
 
@@ -155,30 +156,10 @@ std::optional<Duration> mean_of(const ClientRun& run) {
   return n == 0 ? std::nullopt : std::optional(sum / n);
 }
 
-// Sums over the requests that were seen from the client's end, divided by their number.
-struct ClientMeans {
-  std::int64_t requests = 0, turns = 0;
-  ClientLedger ledger, turn;
-};
-
-ClientMeans client_means(const Trace& trace, const LoadSet& set) {
-  ClientMeans m;
-  for (const RequestId id : set.requests) {
-    const Request& r = trace.request(id);
-    if (r.stream || r.censored || r.aborted) continue;
-    if (const auto ledger = client_ledger(trace, id)) m.ledger.add(*ledger), ++m.requests;
-    if (const auto turn = client_turnaround(trace, id)) m.turn.add(*turn), ++m.turns;
-  }
-  for (Duration& d : m.ledger.line) d /= std::max<std::int64_t>(m.requests, 1);
-  for (Duration& d : m.turn.line) d /= std::max<std::int64_t>(m.turns, 1);
-  return m;
-}
-
 // Tools that measure inside count more than the sockets show: as far as that happens between requests on the
 // connection, it is made of what the generator's threads did then.
 void add_inside(const ClientMeans& m, Duration inside, ClientGap& gap) {
-  Duration turn{};
-  for (const Duration d : m.turn.line) turn += d;
+  const Duration turn = sum_of_lines(m.turn);
   gap.difference += inside;
   const Duration known = std::min(inside, turn);
   if (turn > Duration{}) {
@@ -194,7 +175,7 @@ void add_inside(const ClientMeans& m, Duration inside, ClientGap& gap) {
 }
 
 std::optional<ClientGap> client_gap(const Trace& trace, const ClientRun& run, const LoadSet& set) {
-  const ClientMeans m = client_means(trace, set);
+  const ClientMeans m = client_means(trace, set.requests);
   if (m.requests == 0) return std::nullopt;
   ClientGap gap;
   const ClientLedger& l = m.ledger;

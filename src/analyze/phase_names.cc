@@ -24,8 +24,8 @@ bool is_warm_up(const LoadBins& b, const std::vector<LoadPiece>& pieces, std::si
   if (!busy(pieces, i) || !busy(pieces, i + 1)) return false;
   if (i > 0 && !pieces[i - 1].idle) return false;
   if (b.length(pieces[i].from, pieces[i].to) > kWarmUpMost) return false;
-  const LoadLevel first = load_level(b, pieces[i].from, pieces[i].to);
-  const LoadLevel next = load_level(b, pieces[i + 1].from, pieces[i + 1].to);
+  const LoadLevel first = piece_level(b, pieces[i]);
+  const LoadLevel next = piece_level(b, pieces[i + 1]);
   // With more connections it is another load, not a warmer server.
   return first.p50_ns > kWarmUpFall * next.p50_ns && !moved(first.connections, next.connections);
 }
@@ -33,9 +33,9 @@ bool is_warm_up(const LoadBins& b, const std::vector<LoadPiece>& pieces, std::si
 bool is_spike(const LoadBins& b, const std::vector<LoadPiece>& pieces, std::size_t i) {
   if (i == 0 || !busy(pieces, i - 1) || !busy(pieces, i + 1)) return false;
   if (b.length(pieces[i].from, pieces[i].to) > kSpikeMost) return false;
-  const double rate = load_level(b, pieces[i].from, pieces[i].to).rate;
-  return rate >= kSpike * load_level(b, pieces[i - 1].from, pieces[i - 1].to).rate &&
-         rate >= kSpike * load_level(b, pieces[i + 1].from, pieces[i + 1].to).rate;
+  const double rate = piece_level(b, pieces[i]).rate;
+  return rate >= kSpike * piece_level(b, pieces[i - 1]).rate &&
+         rate >= kSpike * piece_level(b, pieces[i + 1]).rate;
 }
 
 // Arrivals outrun departures: more and more requests are open.
@@ -52,8 +52,8 @@ bool is_overload(const LoadBins& b, const LoadPiece& p) {
 // The load goes down, and nothing follows.
 bool is_drain(const LoadBins& b, const std::vector<LoadPiece>& pieces, std::size_t i) {
   if (i == 0 || !busy(pieces, i - 1) || busy(pieces, i + 1)) return false;
-  const LoadLevel before = load_level(b, pieces[i - 1].from, pieces[i - 1].to);
-  const LoadLevel here = load_level(b, pieces[i].from, pieces[i].to);
+  const LoadLevel before = piece_level(b, pieces[i - 1]);
+  const LoadLevel here = piece_level(b, pieces[i]);
   double arrived = 0, done = 0;
   for (std::size_t k = pieces[i].from; k < pieces[i].to; ++k) {
     arrived += static_cast<double>(b.bins[k].requests);

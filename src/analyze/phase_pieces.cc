@@ -14,6 +14,8 @@ using namespace std::chrono_literals;
 constexpr std::size_t kMinSegment = 4;   // bins, 1 s
 constexpr std::size_t kAgree = 2;        // bins between the change points of two signals
 constexpr double kIdleShare = 0.01;      // of the peak throughput
+constexpr double kEdgeShare = 0.1;       // of the peak: a bin at a load's end with less is nearly empty
+constexpr std::size_t kMostEdge = 5;     // bins that may be left out at each end
 constexpr double kFewest = 8;            // requests a second: fewer make no number of connections
 constexpr double kStep = 1.5;            // of throughput, where no other signal agrees
 constexpr double kWarmUpStep = 1.3;      // of throughput, from a load's begin on
@@ -37,6 +39,21 @@ double peak_of(const LoadBins& b) {
   return static_cast<double>(*at);
 }
 
+bool is_idle_bin(const LoadBin& bin, double threshold) {
+  return !bin.covered && static_cast<double>(bin.requests) <= threshold;
+}
+
+// A load begins and ends somewhere in a bin, and idleness at its ends that is too short to be a piece of its
+// own, with or without a straggler, is left to it: such bins hold fewer requests and fewer connections than the
+// load has.
+void trim_edges(const LoadBins& b, double peak, LoadPiece& p) {
+  if (p.idle || p.to - p.from < 2 * kMinSegment + 2 * kMostEdge) return;
+  const auto empty = [&](std::size_t i) { return is_idle_bin(b.bins[i], kEdgeShare * peak); };
+  while (p.before + 1 < kMostEdge && empty(p.from + p.before)) ++p.before;
+  while (p.behind + 1 < kMostEdge && empty(p.to - 1 - p.behind)) ++p.behind;
+  ++p.before, ++p.behind;
+}
+
 // Idle runs shorter than a segment inside the load are left to the load; at the ends half a second
 // is enough, since nobody waits there. A load of few requests has empty bins without being idle:
 // the run must miss kMissed requests, or last 5 s.
@@ -55,9 +72,7 @@ std::vector<LoadPiece> idle_and_busy(const LoadBins& b) {
   const double ordinary = thin ? total / static_cast<double>(n) : peak;
   std::vector<LoadPiece> pieces;
   for (std::size_t i = 0; i < n;) {
-    const auto idle = [&](std::size_t k) {
-      return !b.bins[k].covered && static_cast<double>(b.bins[k].requests) <= threshold;
-    };
+    const auto idle = [&](std::size_t k) { return is_idle_bin(b.bins[k], threshold); };
     std::size_t end = i + 1;
     while (end < n && idle(end) == idle(i)) ++end;
     const bool at_edge = i == 0 || end == n;
@@ -72,6 +87,7 @@ std::vector<LoadPiece> idle_and_busy(const LoadBins& b) {
     }
     i = end;
   }
+  for (LoadPiece& p : pieces) trim_edges(b, peak, p);
   return pieces;
 }
 
@@ -118,7 +134,8 @@ bool is_boundary(const LoadLevel& before, const LoadLevel& after, std::size_t sh
       std::min(before.rate, after.rate) >= kFewest && moved(before.connections, after.connections);
   const bool opposite = (after.rate > before.rate) != (after.p50_ns > before.p50_ns);
   const bool lasting = ratio >= kStep && shorter >= kStepSegment;
-  if (!connections && opposite) return lasting || (begins && ratio >= kWarmUpStep);
+  const bool warmer = begins && ratio >= kWarmUpStep && moved(before.p50_ns, after.p50_ns);
+  if (!connections && opposite) return lasting || warmer;
   const int agreeing =
       moved(before.rate, after.rate) + moved(before.p50_ns, after.p50_ns) + connections;
   return agreeing >= 2 || lasting;
@@ -127,12 +144,11 @@ bool is_boundary(const LoadLevel& before, const LoadLevel& after, std::size_t sh
 // The least significant cut goes first, so that what stays is a change between whole levels.
 void cut_busy(const LoadBins& b, const LoadPiece& piece, std::vector<LoadPiece>& out) {
   std::vector<std::size_t> cuts;
-  if (b.length(piece.from, piece.to) >= kShortRun) {
-    cuts = candidate_cuts(b, piece.from, piece.to);
-  }
+  const std::size_t first = piece.from + piece.before, last = piece.to - piece.behind;
+  if (b.length(piece.from, piece.to) >= kShortRun) cuts = candidate_cuts(b, first, last);
   const auto levels = [&](std::size_t k) {
-    const std::size_t begin = k == 0 ? piece.from : cuts[k - 1];
-    const std::size_t end = k + 1 < cuts.size() ? cuts[k + 1] : piece.to;
+    const std::size_t begin = k == 0 ? first : cuts[k - 1];
+    const std::size_t end = k + 1 < cuts.size() ? cuts[k + 1] : last;
     return std::tuple(load_level(b, begin, cuts[k]), load_level(b, cuts[k], end),
                       std::min(cuts[k] - begin, end - cuts[k]));
   };
@@ -148,22 +164,24 @@ void cut_busy(const LoadBins& b, const LoadPiece& piece, std::vector<LoadPiece>&
     if (weakest == cuts.size()) break;
     cuts.erase(cuts.begin() + static_cast<std::ptrdiff_t>(weakest));
   }
-  LoadPiece current{piece.from, piece.to, false, false, {}};
+  LoadPiece current = piece;
   for (std::size_t k = 0; k < cuts.size(); ++k) {
     const auto [before, after, shorter] = levels(k);
     current.to = cuts[k];
+    current.behind = 0;
     out.push_back(current);
-    current = LoadPiece{cuts[k], piece.to, false, false, change_words(before, after)};
+    current = LoadPiece{cuts[k], piece.to, false, false, change_words(before, after), 0, piece.behind};
   }
   out.push_back(current);
 }
 
 // +1 rising, -1 falling, 0 level: by the slope of a line through its bins, where that is no chance.
 int slope_of(const LoadBins& b, const LoadPiece& p) {
-  const auto n = static_cast<double>(p.to - p.from);
+  const std::size_t from = p.from + p.before, to = p.to - p.behind;
+  const auto n = static_cast<double>(to - from);
   double sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
-  for (std::size_t i = p.from; i < p.to; ++i) {
-    const double x = static_cast<double>(i - p.from), y = static_cast<double>(b.bins[i].requests);
+  for (std::size_t i = from; i < to; ++i) {
+    const double x = static_cast<double>(i - from), y = static_cast<double>(b.bins[i].requests);
     sx += x, sy += y, sxx += x * x, sxy += x * y, syy += y * y;
   }
   const double dx = sxx - sx * sx / n, dxy = sxy - sx * sy / n, dy = syy - sy * sy / n;
@@ -177,7 +195,7 @@ int slope_of(const LoadBins& b, const LoadPiece& p) {
   return rise > 0 ? 1 : -1;
 }
 
-double rate_of(const LoadBins& b, const LoadPiece& p) { return load_level(b, p.from, p.to).rate; }
+double rate_of(const LoadBins& b, const LoadPiece& p) { return piece_level(b, p).rate; }
 
 // Which way the rate goes from one piece to the next; 0 where one of them is idle or not there.
 int direction(const LoadBins& b, const std::vector<LoadPiece>& pieces, std::size_t from) {
@@ -221,9 +239,8 @@ void join_ramps(const LoadBins& b, std::vector<LoadPiece>& pieces) {
     }
     const bool rising = direction(b, pieces, end < pieces.size() ? end - 1 : end - 2) > 0;
     const LoadPiece& last = pieces[std::min(end, pieces.size() - 1)];
-    const double first_p50 = load_level(b, pieces[i].from, pieces[i].to).p50_ns;
-    const bool faster =
-        rising && !last.idle && first_p50 > kFaster * load_level(b, last.from, last.to).p50_ns;
+    const double first_p50 = piece_level(b, pieces[i]).p50_ns;
+    const bool faster = rising && !last.idle && first_p50 > kFaster * piece_level(b, last).p50_ns;
     const bool begins = i == 0 || pieces[i - 1].idle;
     if (faster && !begins) {
       out.push_back(pieces[i++]);
@@ -231,6 +248,7 @@ void join_ramps(const LoadBins& b, std::vector<LoadPiece>& pieces) {
     }
     LoadPiece joined = pieces[i];
     joined.to = pieces[end - 1].to;
+    joined.behind = pieces[end - 1].behind;
     joined.ramp = !faster;
     out.push_back(joined);
     i = end;
@@ -239,6 +257,10 @@ void join_ramps(const LoadBins& b, std::vector<LoadPiece>& pieces) {
 }
 
 }  // namespace
+
+LoadLevel piece_level(const LoadBins& b, const LoadPiece& p) {
+  return load_level(b, p.from + p.before, p.to - p.behind);
+}
 
 std::vector<LoadPiece> load_pieces(const LoadBins& b) {
   std::vector<LoadPiece> pieces;

@@ -14,7 +14,11 @@ struct LoadPiece {
   bool idle = false;
   bool ramp = false;
   std::string why;  // of its begin
+  // Bins at its begin and at its end that tell no level: the load began or ended in them.
+  std::size_t before = 0, behind = 0;
 };
+
+LoadLevel piece_level(const LoadBins& bins, const LoadPiece& piece);
 
 // Idle stretches, and between them the levels of the load: where at least two of throughput,
 // connections and p50 begin a new level within half a second, or throughput alone begins one that

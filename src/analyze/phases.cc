@@ -41,8 +41,8 @@ std::vector<LoadPhase> by_change_points(const Trace& trace) {
     phase.why = piece.why;
     if (phase.why.empty() && i > 0) {
       phase.why = fmt::format("throughput {} -> {}",
-                              rate_words(load_level(b, pieces[i - 1].from, pieces[i - 1].to).rate),
-                              rate_words(load_level(b, piece.from, piece.to).rate));
+                              rate_words(piece_level(b, pieces[i - 1]).rate),
+                              rate_words(piece_level(b, piece).rate));
     }
     if (phase.why.empty()) phase.why = "attach";
     phases.push_back(std::move(phase));
