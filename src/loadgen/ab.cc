@@ -1,7 +1,8 @@
 // ab (ApacheBench): its report, -g (a line a request) and -e (percentiles).
 //
-// Facts from its source. "Failed requests" of kind Length only differ in size from the first
-// answer: answered all the same. "Complete requests" holds failures after the connect too. The
+// Facts from its source, and from runs whose servers counted. "Failed requests" of kind Length only differ in
+// size from the first answer: answered all the same. One that was reset (-r) is up to three of them: Receive,
+// Exceptions and Length (it has none). "Complete requests" holds failures after the connect too. The
 // report's table and -g are whole milliseconds, -e has microseconds. -g is sorted by ttime and its
 // times are whole seconds. ttime includes connecting.
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ struct State {
   ClientRun run;
   std::string host, port, path;
   ErrorTally errors;
-  std::uint64_t length_failures = 0;
+  std::uint64_t connect_failures = 0, receive_failures = 0, exceptions = 0, length_failures = 0;
   std::optional<std::uint64_t> failed, write_errors, complete;
   bool in_times = false, in_percentiles = false;
   std::string_view failure;          // what ab died of
@@ -52,6 +53,9 @@ Result<void> read_failures(std::string_view line, std::size_t number, State& sta
     } else if (*count > 0) {
       state.errors.add(name, *count);
     }
+    if (name == "Connect") state.connect_failures = *count;
+    if (name == "Receive") state.receive_failures = *count;
+    if (name == "Exceptions") state.exceptions = *count;
   }
   return {};
 }
@@ -135,18 +139,20 @@ Result<void> read_line(std::string_view line, std::size_t number, State& state) 
 void finish_counts(State& state) {
   ClientCounts& counts = state.run.counts;
   const std::uint64_t failed = state.failed.value_or(0);
-  const std::uint64_t lost =
-      failed > state.length_failures ? failed - state.length_failures : std::uint64_t{0};
+  const std::uint64_t broken = std::max(state.receive_failures, state.exceptions);
+  const std::uint64_t lost = std::min(state.connect_failures, *state.complete) + std::min(broken, *state.complete);
+  // Of those that were lost, as many as there can be have no length either.
+  const std::uint64_t other_length = state.length_failures - std::min(state.length_failures, lost);
   counts.requests = state.complete;
   counts.unanswered = std::min(lost, *state.complete);
   counts.answered = *state.complete - *counts.unanswered;
   counts.tool_failed = failed;
   if (!counts.http_errors) counts.http_errors = 0;  // the line is printed only if there are some
-  if (state.length_failures > 0) {
+  if (other_length > 0) {
     state.run.notes.push_back(
         fmt::format("{} of ab's failed requests only differ in length from its first answer: they "
                     "are counted as answered",
-                    state.length_failures));
+                    other_length));
   }
   if (*counts.http_errors > 0) {
     state.run.notes.push_back("http_errors of ab are all answers but 2xx");
@@ -166,6 +172,7 @@ Result<ClientRun> import_part(std::string_view text, std::size_t first_line) {
     run.counts.answered = state.before_failure;
     run.counts.unanswered = 1;
     complete_counts(run.counts);
+    run.counts.http_errors = std::nullopt;  // of those before it the report would have told
     state.errors.add(state.failure);
     run.counts.errors = state.errors.take();
     run.notes.push_back("ab gave up at a failed request and made no report");

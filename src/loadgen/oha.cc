@@ -1,6 +1,6 @@
 // oha: JSON, CSV, and its report.
 //
-// Facts from its source (versions 1.4 to 1.12). All times are seconds. A latency runs from the
+// Facts from its source (versions 1.4 to 1.12), and from runs of 1.16. All times are seconds. A latency runs from the
 // start of the request, connecting included; with --latency-correction it runs from when the
 // request was due, which the output does not say. Answers of any status are successes and in the
 // percentiles. "aborted due to deadline" are the requests still open when -z ended the run. The CSV

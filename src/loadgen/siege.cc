@@ -1,8 +1,9 @@
 // siege: its JSON on stdout, and the report on stderr.
 //
-// Facts from its source. JSON and versions before 4.1.7 print hundredths of a second, so most
-// latencies are 0.00; later ones print the report's in milliseconds. There are no percentiles. A
-// transaction is an answer; 4xx, 5xx and lost requests are "failed" together.
+// Facts from its source, and from runs of 4.0.7 whose servers counted. JSON and versions before 4.1.7 print
+// hundredths of a second, so most latencies are 0.00; later ones print the report's in milliseconds. There are
+// no percentiles. A transaction is an answer below 500, a successful one below 400; "failed" are 5xx and lost
+// requests together, which are no transactions.
 #include <fmt/format.h>
 
 #include "loadgen/json.h"
@@ -14,6 +15,7 @@ namespace srvprof {
 namespace {
 
 constexpr Duration kStep{10'000'000};
+constexpr std::uint64_t kMostRequests = std::uint64_t{1} << 53;
 
 bool recognise_json(std::string_view head) {
   return contains(head, "\"transactions\"") && contains(head, "\"longest_transaction\"");
@@ -22,17 +24,24 @@ bool recognise_text(std::string_view head) {
   return has_line(head, "Transactions:") && has_line(head, "Longest transaction:");
 }
 
-void finish(ClientRun& run) {
+void finish(ClientRun& run, std::uint64_t transactions, std::optional<std::uint64_t> successful) {
   run.tool = "siege";
   ClientCounts& counts = run.counts;
-  if (counts.tool_failed == 0u) {
-    counts.answered = counts.requests;
-    counts.unanswered = counts.http_errors = 0;
-  } else {
-    run.notes.push_back(
-        "siege counts 4xx and 5xx answers and lost requests as one number of failures");
+  const std::uint64_t failed = counts.tool_failed.value_or(0);
+  if (transactions == 0) run.latency = {};
+  if (failed > kMostRequests - std::min(transactions, kMostRequests)) {
+    counts.tool_failed = std::nullopt;
+    run.notes.push_back("siege's counts are too large to be true");
+    return;
   }
-  if (counts.requests == 0u) run.latency = {};
+  counts.requests = transactions + failed;
+  if (failed == 0) {
+    counts.answered = transactions;
+    counts.unanswered = 0;
+    if (successful && *successful <= transactions) counts.http_errors = transactions - *successful;
+  } else {
+    run.notes.push_back("siege counts 5xx answers and lost requests as one number of failures");
+  }
   if (run.latency.max && run.latency.max->resolution >= kStep) {
     run.notes.push_back("siege prints hundredths of a second");
   }
@@ -48,17 +57,17 @@ Result<ClientRun> import_json(std::string_view text) {
     const auto duration = seconds ? duration_of(*seconds, kSecond) : std::nullopt;
     return duration ? std::optional(Figure{*duration, kStep}) : std::nullopt;
   };
-  run.counts.requests = root["transactions"].count();
+  const auto transactions = root["transactions"].count();
   run.counts.tool_failed = root["failed_transactions"].count();
   const auto elapsed = figure("elapsed_time");
-  if (!run.counts.requests || !run.counts.tool_failed || !elapsed) {
+  if (!transactions || !run.counts.tool_failed || !elapsed) {
     return line_error(1, "transactions, failed_transactions or elapsed_time is not a number");
   }
   run.duration = elapsed->value;
   run.latency.mean = figure("response_time");
   run.latency.max = figure("longest_transaction");
   run.latency.min = figure("shortest_transaction");
-  finish(run);
+  finish(run, *transactions, root["successful_transactions"].count());
   return run;
 }
 
@@ -71,13 +80,15 @@ std::optional<Figure> read_time(std::string_view value) {
 
 Result<ClientRun> import_part(std::string_view text, std::size_t first_line) {
   ClientRun run;
+  std::optional<std::uint64_t> transactions, successful;
   LineReader lines(text, first_line);
   std::string_view line;
   while (lines.next(line)) {
     std::string_view value = trim(line);
     const std::string_view key = next_until(value, ':');
     std::optional<std::uint64_t>* count = nullptr;
-    if (key == "Transactions") count = &run.counts.requests;
+    if (key == "Transactions") count = &transactions;
+    if (key == "Successful transactions") count = &successful;
     if (key == "Failed transactions") count = &run.counts.tool_failed;
     if (count != nullptr) {
       *count = parse_count(next_field(value));
@@ -92,10 +103,10 @@ Result<ClientRun> import_part(std::string_view text, std::size_t first_line) {
       run.duration = elapsed->value;
     }
   }
-  if (!run.counts.requests || !run.counts.tool_failed || !run.duration) {
+  if (!transactions || !run.counts.tool_failed || !run.duration) {
     return line_error(lines.number(), "the output ends before 'Failed transactions:'");
   }
-  finish(run);
+  finish(run, *transactions, successful);
   return run;
 }
 

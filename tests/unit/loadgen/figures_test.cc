@@ -31,6 +31,7 @@ constexpr SampleFigures kRows[] = {
      1'234'829, 675'234},
     {"vegeta-nobody.json", 60, 1796040635350799155, 1796040635940953411, 446'925, 543'509,
      1'350'571, 1'350'571, 579'253},
+    {"oha.csv", 200, 653'792, 29'062'170, 174'166, 712'410, 6'322'529, 6'326'496, 1'414'527},
     {"ab-gnuplot.tsv", 51, 1796038605000000000, 1796038605000000000, 0, 1'000'000, 3'000'000,
      3'000'000, 1'000'000},
 };
@@ -75,6 +76,8 @@ constexpr ReportFigures kReports[] = {
     {"vegeta-report.json", 400, 95, 525'928, 1, 285'698, 1'234'829, 1'995'246'362},
     {"vegeta-report.txt", 400, 95, 525'928, 1, 285'698, 1'235'000, 1'995'000'000},
     {"ab.txt", 500, 98, 2'000'000, 1'000'000, 1'000'000, 3'000'000, 43'000'000},
+    {"oha.json", 200, 99.9, 9'822'455, 1, 2'274'793, 9'822'455, 48'846'809},
+    {"oha.txt", 200, 95, 4'368'600, 100, 971'000, 5'460'500, 22'136'200},
 };
 
 TEST(Figures, ReportsGiveTheFiguresThatTheyPrint) {
@@ -164,6 +167,52 @@ TEST(Figures, FailedRuns) {
   const ClientRun wrk = import_sample("wrk-refused.txt");
   EXPECT_EQ(wrk.counts.answered, 0u);
   EXPECT_TRUE(has_note(wrk, "could not connect"));
+}
+
+struct ServerCounts {
+  const char* file;
+  std::optional<std::uint64_t> requests, answered, unanswered, tool_failed, http_errors;
+};
+constexpr std::optional<std::uint64_t> kNone;
+
+// What the server counted in the same runs, where the tool tells it.
+TEST(Figures, FailedRunsAgreeWithTheServersCounts) {
+  const ServerCounts kRuns[] = {
+      // 342 times 200, 27 times 500, 5 times 404, 26 resets
+      {"ab-failed.txt", 400, 374, 26, 110, 32},
+      {"ab-reset.txt", 100, 0, 100, 200, 0},
+      {"ab-gave-up.txt", 5, 4, 1, kNone, kNone},
+      {"ab-refused.txt", 1, 0, 1, kNone, kNone},
+      {"ab-timeout.txt", 1, 0, 1, kNone, kNone},
+      // 256 times 200, 20 times 500, 4 times 404, 20 resets
+      {"siege-failed.json", 300, kNone, kNone, 40, kNone},
+      {"siege-failed.txt", 300, kNone, kNone, 40, kNone},
+      {"siege-4xx.txt", 300, 300, 0, 0, 300},
+      {"siege-5xx.json", 300, kNone, kNone, 300, kNone},
+      {"siege-refused.json", 12, kNone, kNone, 12, kNone},
+      // the same
+      {"oha-failed.json", 300, 280, 20, kNone, 24},
+      {"oha-failed.txt", 300, 280, 20, kNone, 24},
+      {"oha-failed.csv", kNone, 280, kNone, kNone, 24},
+      {"oha-refused.json", 20, 0, 20, kNone, 0},
+      {"oha-refused.txt", 20, 0, 20, kNone, 0},
+      {"oha-refused.csv", kNone, 0, kNone, kNone, 0},
+      // 20 came, 10 were answered before the time was over
+      {"oha-deadline.json", 10, 10, 0, kNone, 0},
+      {"oha-deadline.txt", 10, 10, 0, kNone, 0},
+      {"oha-timeout.json", 20, 0, 20, kNone, 0},
+  };
+  for (const ServerCounts& want : kRuns) {
+    SCOPED_TRACE(want.file);
+    const ClientCounts got = import_sample(want.file).counts;
+    EXPECT_EQ(got.requests, want.requests);
+    EXPECT_EQ(got.answered, want.answered);
+    EXPECT_EQ(got.unanswered, want.unanswered);
+    EXPECT_EQ(got.tool_failed, want.tool_failed);
+    EXPECT_EQ(got.http_errors, want.http_errors);
+  }
+  EXPECT_TRUE(has_note(import_sample("ab-failed.txt"), "32 of ab's failed requests only differ"));
+  EXPECT_FALSE(has_note(import_sample("ab-reset.txt"), "only differ"));
 }
 
 }  // namespace

@@ -269,10 +269,10 @@ TEST(Traps, AbFailuresByLengthAreAnswers) {
                "   (Connect: 0, Receive: 1, Length: 200, Exceptions: 2)\n"
                "Non-2xx responses:      17\n");
   const ClientRun run = import_text_ok(text, "ab.txt");
-  EXPECT_EQ(run.counts.answered, 497u);
-  EXPECT_EQ(run.counts.unanswered, 3u);
+  EXPECT_EQ(run.counts.answered, 498u);  // the one of Receive is one of Exceptions, too
+  EXPECT_EQ(run.counts.unanswered, 2u);
   EXPECT_EQ(run.counts.http_errors, 17u);
-  EXPECT_TRUE(has_note(run, "200 of ab's failed requests only differ in length"));
+  EXPECT_TRUE(has_note(run, "198 of ab's failed requests only differ in length"));
 }
 
 TEST(Traps, AbThatGaveUp) {
@@ -295,7 +295,7 @@ TEST(Traps, SiegeReportOnStderr) {
       "Successful transactions:      115\nFailed transactions:\t        5\n"
       "Longest transaction:\t       80.10 ms\nShortest transaction:\t        0.20 ms\n",
       "siege");
-  EXPECT_EQ(run.counts.requests, 120u);
+  EXPECT_EQ(run.counts.requests, 125u);
   EXPECT_EQ(run.counts.tool_failed, 5u);
   EXPECT_FALSE(run.counts.answered);
   EXPECT_EQ(run.latency.max->value.count(), 80'100'000);
