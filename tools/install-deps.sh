@@ -74,7 +74,7 @@ met() {
     clang) clang_works ;;
     bpftool) bpftool_works ;;
     libc) anyfile /usr/include/stdio.h ;;
-    cmake | ninja | pkg-config | python3 | git | wrk | hey | nginx | node | npm | go | javac | redis-server \
+    cmake | ninja | pkg-config | python3 | git | wrk | hey | ab | siege | nginx | node | npm | go | javac | redis-server \
       | vagrant | ccache | curl | cpio) have "$1" ;;
     kernel-headers) anyfile /usr/include/linux/bpf.h ;;
     libbpf | libelf | libdw | zlib | libzstd | fmt | gtest | benchmark) module "$1" ;;
@@ -137,6 +137,8 @@ setcap: libcap2-bin
 curl: curl
 wrk: wrk
 hey: hey
+ab: apache2-utils
+siege: siege
 nginx: nginx-light nginx
 node: nodejs
 npm: npm
