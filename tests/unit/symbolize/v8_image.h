@@ -33,10 +33,10 @@ inline std::map<std::string, std::int32_t> v8_constants(bool old = false) {
           {"class_ExternalString__resource__Object", 16},
           {"class_FixedArrayBase__length__SMI", 8},
           {"class_FixedArray__data__uintptr_t", 16},
-          {"type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE", 282},
+          {"type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE", old ? 262 : 282},
           {"type_Script__SCRIPT_TYPE", 167},
-          {"type_ScopeInfo__SCOPE_INFO_TYPE", 280},
-          {"type_FixedArray__FIXED_ARRAY_TYPE", 205},
+          {"type_ScopeInfo__SCOPE_INFO_TYPE", old ? 261 : 280},
+          {"type_FixedArray__FIXED_ARRAY_TYPE", old ? 175 : 205},
           {"FirstNonstringType", 128},
           {"StringRepresentationMask", 7},
           {"OneByteStringTag", 8},
@@ -58,13 +58,13 @@ class V8Image : public MemoryImage {
     return static_cast<std::uint64_t>(std::int64_t{value} << 32);
   }
   // All return tagged pointers.
-  std::uint64_t object(std::uint16_t type, const std::vector<std::uint64_t>& slots,
+  std::uint64_t object(std::int32_t type, const std::vector<std::uint64_t>& slots,
                        std::size_t extra = 0) {
     std::uint64_t& map = maps_[type];
     if (map == 0) {
       map = allocate(32) + 1;
       put<std::uint64_t>(map - 1, map);
-      put<std::uint16_t>(map - 1 + 12, type);
+      put(map - 1 + 12, static_cast<std::uint16_t>(type));
     }
     const std::uint64_t at = allocate(8 + 8 * slots.size() + extra);
     put(at, map);
@@ -99,10 +99,10 @@ class V8Image : public MemoryImage {
   std::uint64_t array(const std::vector<std::int32_t>& values) {
     std::vector<std::uint64_t> slots{smi(static_cast<std::int32_t>(values.size()))};
     for (const auto v : values) slots.push_back(smi(v));
-    return object(205, slots);
+    return object(layout.type_fixed_array, slots);
   }
   std::uint64_t script(std::uint64_t name, std::uint64_t source, std::uint64_t line_ends) {
-    return object(167, {source, name, 0, 0, 0, 0, line_ends});
+    return object(layout.type_script, {source, name, 0, 0, 0, 0, line_ends});
   }
   // name, inferred: strings, 0 = there is none.
   std::uint64_t scope(std::int32_t locals, std::int32_t start, std::uint64_t name,
@@ -115,19 +115,19 @@ class V8Image : public MemoryImage {
     if (name != 0) slots.insert(slots.end(), {name, smi(4)});
     if (inferred != 0) slots.push_back(inferred);
     if (old_) slots.insert(slots.end(), {smi(start), smi(start + 20)});
-    slots.push_back(object(280, {smi(1), smi(0), smi(0), 0, 0, 0, 0, 0}));  // outer scope
-    return object(280, slots);
+    slots.push_back(object(layout.type_scope_info, {smi(1), smi(0), smi(0), 0, 0, 0, 0, 0}));  // outer scope
+    return object(layout.type_scope_info, slots);
   }
   std::uint64_t shared(std::uint64_t name_or_scope, std::uint64_t script) {
     std::vector<std::uint64_t> slots(6, 0);
     slots[static_cast<std::size_t>(layout.shared_name) / 8 - 1] = name_or_scope;
     slots[static_cast<std::size_t>(layout.shared_script) / 8 - 1] = script;
-    return object(282, slots);
+    return object(layout.type_shared, slots);
   }
 
  private:
   bool old_;
-  std::map<std::uint16_t, std::uint64_t> maps_;
+  std::map<std::int32_t, std::uint64_t> maps_;
 
  public:
   const V8Layout layout;
