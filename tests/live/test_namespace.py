@@ -1,6 +1,6 @@
 """Targets in containers: by their pid on the host, their names through /proc/PID/root; and wrong pids explained."""
 
-from live import loads, namespaces, scenarios, servers
+from live import loads, namespaces, scenarios, servers, stacks
 from live.build import tool
 from live.outcome import check
 
@@ -11,6 +11,11 @@ def test_namespace_target(t):
     recording = scenarios.count_load(t, server.pid, lambda: loads.wrk(t, server.url("/items"), seconds=3))
     flame = t.run([t.srvprof, "export", recording.path, "--format", "folded", "-o", "-"], name="srvprof-export").out()
     check("net/http.(*conn).serve" in flame, "Go's functions have no names")
+
+
+def test_namespace_dlopen(t):
+    """What a contained server loads while attached, from a path of its own: tables and names, without frame pointers."""
+    stacks.check_late(t, namespaces.server(t, *t.cache.late())[0])
 
 
 def test_namespace_wrong_pid(t):

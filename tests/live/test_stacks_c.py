@@ -11,4 +11,9 @@ def test_stacks_c(t):
     stacks.check_report(t, server, "/health", "report")
 
 
+def test_stacks_c_dlopen(t):
+    """Tables follow dlopen(): a shared object without frame pointers that is loaded while attached."""
+    stacks.check_late(t, servers.c_late(t))
+
+
 test_stacks_c.limit = 90

@@ -61,24 +61,25 @@ StackWalk walk_copy(const oracle_copy& copy, pid_t pid, std::span<const CodeRang
   return walk_stack({copy.reg[16], copy.reg[7], copy.reg[6]}, code, read, options);
 }
 
-std::vector<std::uint64_t> pcs_of(const sp_walk& walk) {
+std::vector<std::uint64_t> pcs_of(const sp_walk& walk, bool python) {
   std::vector<std::uint64_t> pcs;
-  for (std::size_t i = 0; i < walk.h.aux && i < SP_STACK_MAX; ++i) pcs.push_back(walk.frame[i].pc);
+  for (std::size_t i = 0; i < walk.h.aux && i < SP_STACK_MAX; ++i) {
+    const bool again = python && i > 0 && walk.frame[i].hint != 0 && walk.frame[i].pc == pcs.back();
+    if (!again) pcs.push_back(walk.frame[i].pc);
+  }
   return pcs;
 }
 
-void count_rows(const oracle_copy& copy, const StackWalk& walk, Tally& tally) {
-  const auto kernel = pcs_of(copy.walk);
+void count_rows(std::span<const std::uint64_t> kernel, const StackWalk& walk, Tally& tally) {
   tally.rows_complete += walk.end == WalkEnd::kComplete;
-  if (kernel == walk.pcs) {
+  if (std::equal(kernel.begin(), kernel.end(), walk.pcs.begin(), walk.pcs.end())) {
     ++tally.rows_same;
   } else {
     note_difference("rows", kernel, walk.pcs, tally);
   }
 }
 
-void count_dwarf(const oracle_copy& copy, std::span<const std::uint64_t> pcs, bool whole, Tally& tally) {
-  const auto kernel = pcs_of(copy.walk);
+void count_dwarf(std::span<const std::uint64_t> kernel, std::span<const std::uint64_t> pcs, bool whole, Tally& tally) {
   const std::size_t n = std::min(pcs.size(), kernel.size());
   const bool prefix = std::equal(pcs.begin(), pcs.begin() + static_cast<std::ptrdiff_t>(n), kernel.begin());
   const bool far = whole || pcs.size() >= kernel.size();

@@ -33,9 +33,10 @@ struct Tally {
   std::vector<std::string> differences;  // the first few, in words
 };
 
-std::vector<std::uint64_t> pcs_of(const sp_walk& walk);
-void count_rows(const oracle_copy& copy, const StackWalk& walk, Tally& tally);
-void count_dwarf(const oracle_copy& copy, std::span<const std::uint64_t> pcs, bool whole, Tally& tally);
+// Of the kernel side's walk; python: what stands for the Python functions of one frame becomes that frame again.
+std::vector<std::uint64_t> pcs_of(const sp_walk& walk, bool python);
+void count_rows(std::span<const std::uint64_t> kernel, const StackWalk& walk, Tally& tally);
+void count_dwarf(std::span<const std::uint64_t> kernel, std::span<const std::uint64_t> pcs, bool whole, Tally& tally);
 
 // {"stacks": 12, ...}
 std::string json_of(Tally tally);

@@ -26,6 +26,7 @@ constexpr std::uint64_t kMaxDwarf = 4000;  // stacks of each kind that libdw wal
 struct Oracle {
   pid_t pid = 0;
   bool switches = false;
+  bool python = false;  // frames of the interpreter's loop are told once for each Python function
   StackTables* tables = nullptr;
   DwarfWalker* dwarf = nullptr;
   Tally on, off;
@@ -43,10 +44,11 @@ int on_copy(void* context, void* data, std::size_t size) {
   t.complete += copy.walk.end == SP_END_COMPLETE;
   t.broken += copy.walk.end == SP_END_BROKEN;
   t.deep += copy.walk.end == SP_END_DEPTH;
-  count_rows(copy, walk_copy(copy, o.pid, o.tables->code(o.pid), o.switches), t);
+  const auto pcs = pcs_of(copy.walk, o.python);
+  count_rows(pcs, walk_copy(copy, o.pid, o.tables->code(o.pid), o.switches), t);
   if (o.dwarf->ready() && t.dwarf + t.dwarf_short < kMaxDwarf) {
     const DwarfStack walked = o.dwarf->walk(copy);
-    count_dwarf(copy, walked.pcs, walked.whole, t);
+    count_dwarf(pcs, walked.pcs, walked.whole, t);
   }
   return 0;
 }
@@ -83,8 +85,9 @@ int run(pid_t pid, double seconds, unsigned frequency, const std::string& runtim
   bpf_map__set_max_entries(skel->maps.rows, sizes.rows);
   if (oracle_bpf__load(skel) != 0) return 3;
   const StackTables::Maps maps{bpf_map__fd(skel->maps.spaces), bpf_map__fd(skel->maps.texts),
-                               bpf_map__fd(skel->maps.buckets), bpf_map__fd(skel->maps.rows), sizes};
-  Oracle oracle{pid, runtime == "go", &tables, &dwarf, {}, {}};
+                               bpf_map__fd(skel->maps.buckets), bpf_map__fd(skel->maps.rows), sizes,
+                               bpf_map__fd(skel->maps.pythons)};
+  Oracle oracle{pid, runtime == "go", runtime == "cpython", &tables, &dwarf, {}, {}};
   ring_buffer* ring = ring_buffer__new(bpf_map__fd(skel->maps.copies), on_copy, &oracle, nullptr);
   std::vector<bpf_link*> links;
   if (!tables.connect(maps).ok() || ring == nullptr || !attach(skel, frequency, links)) return 3;

@@ -48,14 +48,40 @@ class Cache:
         except subprocess.TimeoutExpired:
             raise Skip(f"cannot build {what}: no end after {timeout} s") from None
 
-    def c(self, name, *sources):
+    def c(self, name, *sources, flags=()):
         """Compiles C sources of tests/ into one program."""
         def make():
             target = os.path.join(self.folder, name)
-            self._run(name, [tool("cc"), "-O2", "-g", "-pthread", "-o", target, *sources], TESTS)
+            self._run(name, [tool("cc"), "-O2", "-g", "-pthread", *flags, "-o", target, *sources], TESTS)
             return target
 
         return self._once(name, make)
+
+    def late(self):
+        """The program `late` of tests/servers/c and the late_part.so that it loads, without frame pointers."""
+        folder, omit = os.path.join(SERVERS, "c"), "-fomit-frame-pointer"
+        part = self.c("late_part.so", os.path.join(folder, "late_part.c"), flags=(omit, "-fPIC", "-shared"))
+        return self.c("late", os.path.join(folder, "late.c"), flags=(omit, "-ldl")), part
+
+    def oha(self, build):
+        """The load generator: the system's, or, if `build`, from its crate, which takes five minutes."""
+        def make():
+            found = shutil.which("oha")
+            target = os.path.join(self.folder, "oha", "bin", "oha")
+            if found or os.path.exists(target):
+                return found or target
+            if not build:
+                raise Skip("oha is not installed, and is built with --long only")
+            cargo = shutil.which("cargo") or tool(os.path.expanduser("~/.cargo/bin/cargo"))
+            env = dict(os.environ, CARGO_PROFILE_RELEASE_LTO="off", CARGO_PROFILE_RELEASE_OPT_LEVEL="1",
+                       CARGO_TARGET_DIR=os.path.join(self.folder, "oha-build"))
+            # Its build without any TLS fails.
+            self._run("oha", [cargo, "install", "oha", "--version", "1.16.0", "--locked", "--no-default-features",
+                              "--features", "native-tls", "--root", os.path.join(self.folder, "oha")], self.folder,
+                      timeout=1200, env=env)
+            return target
+
+        return self._once("oha", make)
 
     def truthclient(self):
         return self.c("truthclient", *sorted(glob.glob(os.path.join(TESTS, "load", "*.c"))))

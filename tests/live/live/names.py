@@ -40,6 +40,10 @@ class Stacks:
         """[(the frames of a stack, innermost first, how many samples have it)]."""
         return [(frames, times) for hash_, times in self._samples.items() if (frames := self._stack(hash_))]
 
+    def in_order(self):
+        """The frames of each sample's user stack, in the order of time."""
+        return [frames for _, hash_ in sorted(self._times) if (frames := self._stack(hash_))]
+
     def off_cpu(self, tid):
         """The frames of each user stack with which a thread left its CPU."""
         return [frames for hash_ in self._off[tid] if (frames := self._stack(hash_))]
@@ -61,6 +65,7 @@ class Stacks:
         dump = t.run([t.srvprof, "dump", recording.path], name="srvprof-dump", timeout=60).out()
         known, stacks, samples = collections.defaultdict(list), {}, collections.Counter()
         self._known, self._stacks, self._samples, self._off = known, stacks, samples, collections.defaultdict(list)
+        self._times = []
         for line in dump.splitlines():
             kind = line.split(" ", 1)[0]
             if kind == "frame":
@@ -74,7 +79,9 @@ class Stacks:
                 if "ustack" in row:
                     self._off[int(row["tid"])].append(row["ustack"])
             elif kind == "sample":
-                samples[_fields(line).get("ustack")] += 1
+                row = _fields(line)
+                samples[row.get("ustack")] += 1
+                self._times.append((int(row["t"]), row.get("ustack", "")))
         self.samples = sum(samples.values())
         self.frames = [(frame, times) for frames, times in self.on_cpu() for frame in frames]
 

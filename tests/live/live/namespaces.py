@@ -21,15 +21,16 @@ def _free_everywhere():
     return pid
 
 
-def server(t, binary):
-    """A server whose program is in its own mount namespace only. (Server, its pid in there)
+def server(t, binary, *files):
+    """A server whose program, with `files` beside it, is in its own mount namespace only. (Server, its pid in there)
 
     Its number in there belongs to nobody outside.
     """
     port, inner = t.port(), t.path("inner")
-    os.makedirs(inner)
+    os.makedirs(inner, exist_ok=True)
     pid = _free_everywhere()
-    script = (f"mount -t tmpfs none {inner} && cp {binary} {inner}/served && echo {pid - 1} > /proc/sys/kernel/ns_last_pid"
+    copies = "".join(f" && cp {file} {inner}/" for file in files)
+    script = (f"mount -t tmpfs none {inner} && cp {binary} {inner}/served{copies} && echo {pid - 1} > /proc/sys/kernel/ns_last_pid"
               f" && {{ {inner}/served {port} & }} && wait")
     started = t.start(enter("sh", "-c", script), name="contained")
     started.wait_output(f"READY {port}")

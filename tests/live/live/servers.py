@@ -70,6 +70,12 @@ def c_lock(t, **options):
     return _start(t, [program], name="lock", **options)
 
 
+def c_late(t, **options):
+    """Loads late_part.so at GET /load."""
+    program, _ = t.cache.late()
+    return _start(t, [program], name="late", **options)
+
+
 def _accepts(port):
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -3,8 +3,9 @@
 import json
 import os
 import re
+import urllib.request
 
-from . import loads, srvprof
+from . import loads, names, srvprof
 from .outcome import Skip, check
 
 FEW = 50  # stacks below which a share says nothing
@@ -69,3 +70,26 @@ def check_report(t, server, path, what, complete=0.99, seconds=4):
         t.note(f"{what}: {line['topic']}: {line['text']}")
         if int(match[2].replace(",", "")) >= FEW:
             check(float(match[1]) >= 100 * complete, f"{what}: {line['topic']}: {line['text']}")
+
+
+def check_late(t, server):
+    """A shared object that is loaded while srvprof is attached: its stacks are complete, its functions have names."""
+    with srvprof.Attach(t, server.pid, ("-F", "499")) as run:
+        loads.wrk(t, server.url("/work"), conns=4, seconds=1)
+        with urllib.request.urlopen(server.url("/load"), timeout=5) as reply:
+            check(reply.status == 200, "late_part.so is not loaded")
+        loads.wrk(t, server.url("/work"), conns=4, seconds=4)
+    found = names.Stacks(t, run.recording)
+    whole = []
+    for frames in found.in_order():
+        functions = [frame.function for frame in frames]
+        if functions[:1] == ["late_inner"]:
+            at = iter(functions)
+            whole.append(all(name in at for name in ("late_inner", "late_middle", "late_outer", "main")))
+    check(len(whole) >= FEW and any(whole), f"of {len(whole)} samples in what was loaded {sum(whole)} lead out of it")
+    # The tables follow some tenths of a second after the first stack that breaks off.
+    followed = whole[whole.index(True):]
+    names.check_share(t, "samples in what was loaded that were taken when its tables were there", len(followed), len(whole), 0.75)
+    names.check_share(t, "of these, with all its functions, to main()", sum(followed), len(followed), 0.99)
+    files = {frame.module for frame, _ in found.frames if frame.function == "late_middle"}
+    check(all(file.endswith("late_part.so") for file in files), f"late_middle is in {files}")

@@ -1,10 +1,7 @@
 'use strict';
 // Functions whose names are known: GET /cpu hashes in two named functions, GET /alloc makes garbage, in a
-// method, in functions without a name, and through builtins that call back.
+// method, in functions without a name, and through builtins that call back. bun/names.js has its work from here.
 //   node names.js PORT
-
-const http = require('node:http');
-const { listen, send } = require('./serve.js');
 
 function hashText(text) {
   let hash = 0;
@@ -32,5 +29,13 @@ class Garbage {
 }
 
 const garbage = new Garbage();
-listen(http.createServer((request, response) =>
-  send(response, 200, 'text/plain', request.url.startsWith('/cpu') ? burnCpu() : garbage.text())));
+
+function serve() {
+  const http = require('node:http');
+  const { listen, send } = require('./serve.js');
+  listen(http.createServer((request, response) =>
+    send(response, 200, 'text/plain', request.url.startsWith('/cpu') ? burnCpu() : garbage.text())));
+}
+
+module.exports = { burnCpu, garbage };
+if (require.main === module) serve();
