@@ -69,17 +69,25 @@ std::string role_words(const Trace& trace, std::uint32_t tid) {
   return "thread";
 }
 
-struct Crowd {  // occupants with one name and one way of life
+struct Crowd {
   std::set<std::uint32_t> tids;
   Duration time{};
 };
-using CrowdKey = std::pair<std::string, bool>;  // comm, short-lived
+// Occupants with one name, one way of life and one work: Go's sysmon is named like its other threads.
+struct CrowdKey {
+  std::string comm;
+  bool short_lived = false;
+  std::string role;  // in words; empty if short-lived
+  auto operator<=>(const CrowdKey&) const = default;
+};
 
 std::map<CrowdKey, Crowd> crowds_of(const Trace& trace, const ClaimStats& stats) {
   std::map<CrowdKey, Crowd> crowds;
   for (const ClaimedTile& c : stats.tiles) {
     const std::uint32_t tid = c.tile.who.id;
-    Crowd& crowd = crowds[{comm_of(trace, tid), is_short_lived(trace, tid)}];
+    const bool short_lived = is_short_lived(trace, tid);
+    Crowd& crowd =
+        crowds[{comm_of(trace, tid), short_lived, short_lived ? "" : role_words(trace, tid)}];
     crowd.tids.insert(tid);
     crowd.time += c.tile.length;
   }
@@ -87,14 +95,12 @@ std::map<CrowdKey, Crowd> crowds_of(const Trace& trace, const ClaimStats& stats)
 }
 
 std::string crowd_words(const Trace& trace, const CrowdKey& key, const Crowd& crowd) {
-  const std::uint32_t first = *crowd.tids.begin();
-  if (key.second) {
+  if (key.short_lived) {
     const std::string parents = parents_words(trace, crowd.tids);
     return fmt::format("{} named {}{}", plural_words(crowd.tids.size(), "short-lived thread"),
-                       key.first, parents.empty() ? "" : " (cloned by " + parents + ")");
+                       key.comm, parents.empty() ? "" : " (cloned by " + parents + ")");
   }
-  return fmt::format("{} named {}", plural_words(crowd.tids.size(), role_words(trace, first)),
-                     key.first);
+  return fmt::format("{} named {}", plural_words(crowd.tids.size(), key.role), key.comm);
 }
 
 Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
@@ -110,7 +116,7 @@ Finding describe(const CauseContext& ctx, const ClaimStats& stats) {
     c.tid = *crowd.tids.begin();
     if (const Task* task = find_task(ctx.trace, c.tid)) c.pid = task->pid;
     if (const Thread* thread = find_thread(ctx.trace, c.tid)) c.pid = thread->pid;
-    c.comm = key.first;
+    c.comm = key.comm;
     c.what = crowd_words(ctx.trace, key, crowd);
     c.time = per_request(stats, crowd.time);
     c.share_of_gap = share_of_gap(stats, crowd.time);

@@ -169,6 +169,25 @@ TEST(Causes, RunQueueBehindOwnThreads) {
   EXPECT_TRUE(mentions(f->ruled_out, "the loop ran no other route's code"));
 }
 
+// Go names all of its threads alike: what each does tells them apart.
+TEST(Causes, RunQueueBehindOwnThreadsOfTwoRoles) {
+  Scenario s;
+  const ThreadId sysmon = s.thread(301, "server", ThreadRole::kMonitor);
+  s.trace.threads[sysmon.value - 1].role_words = "Go's sysmon";
+  s.thread(302, "server", ThreadRole::kServing);
+  s.thread(303, "server", ThreadRole::kServing);
+  s.mixed(s.route("GET /a"), kRequests, kEvery,
+          {{State::kRunqWake, 5ms, task(301)},
+           {State::kRunqPreempt, 15ms, task(302)},
+           {State::kRunqWake, 10ms, task(303)}});
+  const Report r = s.report();
+  const Finding* f = only(r, "runq-own-threads");
+  ASSERT_TRUE(f);
+  ASSERT_EQ(f->culprits.size(), 2u);
+  EXPECT_EQ(f->culprits[0].what, "2 serving threads named server");
+  EXPECT_EQ(f->culprits[1].what, "1 Go's sysmon named server");
+}
+
 TEST(Causes, RunQueueBehindTheLoadGenerator) {
   Scenario s;
   s.process(77, "wrk", true);
