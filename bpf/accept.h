@@ -11,7 +11,13 @@
 
 #include "core.bpf.h"
 
-SP_EXTERN struct sp_accept_queue accepts[SP_ACCEPT_CPUS];
+/* One queue a possible CPU: the loader sizes it. No variable: before 5.11 a value has at most 4 MiB (KMALLOC_MAX_SIZE). */
+SP_EXTERN struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SP_ACCEPT_CPUS);
+	__type(key, u32);
+	__type(value, struct sp_accept_queue);
+} accepts SEC(".maps");
 SP_EXTERN __sp_u32 accepts_waiting;
 
 /* One connection of the queue; false ends the walk. */
@@ -43,9 +49,12 @@ SP_COLD void accept_check_all(u64 now)
 	u32 cpu, i;
 
 	for (cpu = 0; cpu < SP_ACCEPT_CPUS; cpu++) {
-		struct sp_accept_queue *q = &accepts[cpu];
+		struct sp_accept_queue *q;
 
 		if (cpu >= cfg.cpus)
+			break;
+		q = bpf_map_lookup_elem(&accepts, &cpu);
+		if (!q)
 			break;
 		for (i = 0; i < 4; i++)
 			if (!accept_check_one(q, now))

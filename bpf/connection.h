@@ -75,11 +75,11 @@ SP_INLINE void established(struct sock *sk)
 		return;
 	s->conn = new_conn_id(0);
 	s->t_open = bpf_ktime_get_ns();
-	if (cpu >= SP_ACCEPT_CPUS) {
+	q = bpf_map_lookup_elem(&accepts, &cpu);
+	if (!q) {
 		sp_lose(SP_LOSS_ACCEPT_QUEUE);
 		return;
 	}
-	q = &accepts[cpu & (SP_ACCEPT_CPUS - 1)];
 	tail = q->tail;
 	if (tail - q->head >= SP_ACCEPT_SLOTS) {
 		sp_lose(SP_LOSS_ACCEPT_QUEUE);
@@ -90,8 +90,7 @@ SP_INLINE void established(struct sock *sk)
 	w->t_low = s->t_open;
 	w->t_accept = 0;
 	q->tail = tail + 1;
-	s->accept_slot = (cpu & (SP_ACCEPT_CPUS - 1)) * SP_ACCEPT_SLOTS +
-			 (tail & (SP_ACCEPT_SLOTS - 1)) + 1;
+	s->accept_slot = cpu * SP_ACCEPT_SLOTS + (tail & (SP_ACCEPT_SLOTS - 1)) + 1;
 	accepts_waiting = 1;
 }
 

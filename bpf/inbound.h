@@ -39,11 +39,13 @@ SP_COLD void send_conn(struct sock *sk, struct sp_sock *s, u32 pid, u32 tid, u64
 	r.proto = s->proto;
 	fill_ends(sk, s, &r);
 	if (slot) {
-		u32 cpu = ((slot - 1) / SP_ACCEPT_SLOTS) & (SP_ACCEPT_CPUS - 1);
-		struct sp_waiting *w;
+		u32 cpu = (slot - 1) / SP_ACCEPT_SLOTS;
+		struct sp_accept_queue *q = bpf_map_lookup_elem(&accepts, &cpu);
+		struct sp_waiting *w = NULL;
 
-		w = &accepts[cpu].slot[(slot - 1) & (SP_ACCEPT_SLOTS - 1)];
-		if (w->sk == (u64)sk) {
+		if (q)
+			w = &q->slot[(slot - 1) & (SP_ACCEPT_SLOTS - 1)];
+		if (w && w->sk == (u64)sk) {
 			r.t_accept = w->t_accept;
 			r.t_accept_low = w->t_low;
 			if (!w->t_accept) {	/* now at the latest */

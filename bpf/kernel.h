@@ -164,7 +164,7 @@ struct thread_struct {
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int flags;
-	int on_cpu;
+	unsigned int on_cpu;	/* int; u8 in the BTF of 7.2: unsigned, or libbpf would not resize the read */
 	int prio;
 	int static_prio;
 	unsigned int __state;		/* since 5.14, commit 2f064a59a11f */

@@ -192,6 +192,8 @@ Status Probes::Impl::load(bool walker) {
   if (config.ring_bytes != 0) {
     bpf_map__set_max_entries(skel->maps.ring, static_cast<std::uint32_t>(config.ring_bytes));
   }
+  bpf_map__set_max_entries(skel->maps.accepts,
+                           std::min<std::uint32_t>(skel->rodata->cfg.cpus, SP_ACCEPT_CPUS));
   if (walker) {
     const StackTables::Sizes sizes = config.stacks->sizes();
     bpf_map__set_max_entries(skel->maps.texts, sizes.texts);

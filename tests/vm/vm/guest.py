@@ -67,7 +67,7 @@ def make_initramfs(folder, srvprof, programs, busybox):
 class Guest:
     """A started guest; wait() ends it in any case."""
 
-    def __init__(self, folder, qemu, kernel, initramfs):
+    def __init__(self, folder, qemu, kernel, initramfs, scenarios=()):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         self.folder = folder
@@ -75,9 +75,9 @@ class Guest:
         self.archive = os.path.join(folder, "out.tar.gz")
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
-                [qemu, "-M", "pc", "-accel", "tcg,thread=single", "-cpu", "max", "-smp", "1", "-m", "768", "-nodefaults",
+                [qemu, "-M", "pc", "-accel", "tcg,thread=single", "-cpu", "max", "-smp", "1", "-m", "1024", "-nodefaults",
                  "-no-user-config", "-display", "none", "-no-reboot", "-kernel", kernel, "-initrd", initramfs,
-                 "-append", COMMAND_LINE, "-serial", "stdio", "-serial", f"file:{self.archive}"],
+                 "-append", f"{COMMAND_LINE} srvprof_only={','.join(scenarios)}", "-serial", "stdio", "-serial", f"file:{self.archive}"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def running(self):
