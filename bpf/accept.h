@@ -50,10 +50,11 @@ SP_COLD void accept_check_all(u64 now)
 
 	for (cpu = 0; cpu < SP_ACCEPT_CPUS; cpu++) {
 		struct sp_accept_queue *q;
+		u32 key = cpu;	/* the counter itself has to stay in a register, or the loop has no end to the verifier */
 
 		if (cpu >= cfg.cpus)
 			break;
-		q = bpf_map_lookup_elem(&accepts, &cpu);
+		q = bpf_map_lookup_elem(&accepts, &key);
 		if (!q)
 			break;
 		for (i = 0; i < 4; i++)
