@@ -28,7 +28,7 @@ std::string culprits_html(const std::vector<Culprit>& culprits) {
   if (culprits.empty()) return {};
   std::string out =
       "<table><tr><th>who</th><th>pid</th><th>tid</th><th class=\"l\">cgroup</th>"
-      "<th>ms a slow request</th><th>of the gap</th></tr>\n";
+      "<th>ms a request</th><th>share</th></tr>\n";
   for (const Culprit& c : culprits) {
     out += fmt::format(
         "<tr><td>{}{}{}</td><td>{}</td><td>{}</td><td "
@@ -48,8 +48,8 @@ std::string finding_html(const Finding& f) {
       f.of_body ? "a request" : "of the gap");
   if (f.stalls != 0) out += fmt::format(", {} stalls", count_text(f.stalls));
   if (f.tail_requests != 0) {
-    out += fmt::format(", {} of the {} slow requests", count_text(f.requests),
-                       count_text(f.tail_requests));
+    out += fmt::format(", {} of the {} {} requests", count_text(f.requests),
+                       count_text(f.tail_requests), f.of_body ? "ordinary" : "slow");
   }
   out += "</span></p>\n";
   out += paragraph("", "", f.evidence);

@@ -56,8 +56,8 @@ std::string finding_counts(const Finding& finding) {
     out += fmt::format(", {} stall{}", count_text(finding.stalls), finding.stalls == 1 ? "" : "s");
   }
   if (finding.tail_requests != 0) {
-    out += fmt::format(", {} of the {} slow requests", count_text(finding.requests),
-                       count_text(finding.tail_requests));
+    out += fmt::format(", {} of the {} {} requests", count_text(finding.requests),
+                       count_text(finding.tail_requests), finding.of_body ? "ordinary" : "slow");
   }
   return out;
 }
