@@ -28,7 +28,9 @@ DoctorLine capability_line(const HostFacts& facts, LinuxCapability c, const char
                            bool required) {
   const bool has = has_capability(facts, c);
   return line(std::string(capability_name(c)), has, has ? "held" : "missing", what_for,
-              fmt::format("{} (or grant {} to the binary with setcap)", kRunAsRoot, capability_name(c)),
+              c == LinuxCapability::kSyslog
+                  ? fmt::format("{} (or add cap_syslog to the program's file capabilities)", kRunAsRoot)
+                  : fmt::format("{} (or once: {})", kRunAsRoot, grant_command()),
               ErrorKind::kPermission, required);
 }
 

@@ -53,8 +53,7 @@ Status check_can_capture() {
   }
   if (!missing.empty()) {
     return Error{fmt::format("attaching: this process lacks {}", fmt::join(missing, " and ")),
-                 "run it as root: sudo srvprof attach ...; or grant CAP_BPF + CAP_PERFMON + "
-                 "CAP_SYS_PTRACE to the binary",
+                 "run it as root: sudo srvprof attach ...; or let an ordinary user, once: " + grant_command(),
                  ErrorKind::kPermission};
   }
   if (facts.own_pid_namespace) {

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include "base/parse.h"
 #include "target/mountinfo.h"
@@ -100,6 +102,13 @@ bool has_capability(const HostFacts& facts, LinuxCapability capability) {
       capability == LinuxCapability::kBpf || capability == LinuxCapability::kPerfmon ||
       capability == LinuxCapability::kSyslog || capability == LinuxCapability::kCheckpointRestore;
   return admin_is_enough && bit(facts.cap_effective, LinuxCapability::kSysAdmin);
+}
+
+std::string grant_command() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return "sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search+ep " +
+         (error ? "srvprof" : self.string());
 }
 
 Status keep_capabilities(std::span<const LinuxCapability> keep) {

@@ -54,6 +54,10 @@ HostFacts read_host_facts(const ProcFs& fs);
 // Effective; CAP_SYS_ADMIN stands for BPF, PERFMON, SYSLOG and CHECKPOINT_RESTORE as in the kernel.
 bool has_capability(const HostFacts& facts, LinuxCapability capability);
 
+// The command that lets an ordinary user record with this very program (capabilities(7), "File capabilities"):
+// "sudo setcap cap_bpf,...+ep /usr/bin/srvprof".
+std::string grant_command();
+
 // Gives up every capability of this thread but these, for good (capset(2)). One that is not held stays
 // so. Children that are executed as uid 0 get their own anew.
 Status keep_capabilities(std::span<const LinuxCapability> keep);
