@@ -14,4 +14,4 @@ def test_cause_gc_go(t):
     gc_cause.check_innocent(t, idle, "8,rate=60 /work?us=2000", args=ARGS)
 
 
-test_cause_gc_go.limit = 90
+test_cause_gc_go.limit = 150

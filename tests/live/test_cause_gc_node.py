@@ -13,3 +13,6 @@ def test_cause_gc_node(t):
 
     idle = servers.node(t, "gc.js", cpu=scenarios.SERVER_CPU)  # a small heap, and hardly anything new in it
     gc_cause.check_innocent(t, idle, "4,rate=150 /work?us=1000")
+
+
+test_cause_gc_node.limit = 120
