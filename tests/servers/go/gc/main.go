@@ -2,7 +2,7 @@
 //
 //	gc PORT        env: LIVE_MB=N (live objects that every collection has to mark)
 //
-// GET /alloc?kb=N makes N KB of objects, GET /work?us=N burns N microseconds without allocating, GET /gc says
+// GET /alloc?kb=N makes N KB of objects, /pages?kb=N as much in 64 KB pieces, GET /work?us=N burns N microseconds without allocating, GET /gc says
 // what MemStats says: {"collections":12,"longest_ms":0.3}; the longest since the last answer (of 256 at most).
 package main
 
@@ -25,9 +25,10 @@ type node struct {
 }
 
 var (
-	live []*node
-	kept [256]*node
-	told uint32 // collections that /gc has told of
+	live      []*node
+	kept      [256]*node
+	keptPages [256][][]*int
+	told      uint32 // collections that /gc has told of
 )
 
 func number(r *http.Request, name string, otherwise int) int {
@@ -49,6 +50,17 @@ func chain(kb int) *node {
 func alloc(w http.ResponseWriter, r *http.Request) {
 	made := chain(number(r, "kb", 64))
 	kept[time.Now().UnixNano()/1000%int64(len(kept))] = made
+	io.WriteString(w, "made\n")
+}
+
+// The same in pieces of 64 KB full of pointers: few assists, each long, where alloc has thousands of 10 us each.
+func pages(w http.ResponseWriter, r *http.Request) {
+	made := make([][]*int, number(r, "kb", 64)/64+1)
+	for i := range made {
+		made[i] = make([]*int, 8192)
+		made[i][0] = &i
+	}
+	keptPages[time.Now().UnixNano()/1000%int64(len(keptPages))] = made
 	io.WriteString(w, "made\n")
 }
 
@@ -79,6 +91,7 @@ func main() {
 		}
 	}
 	http.HandleFunc("/alloc", alloc)
+	http.HandleFunc("/pages", pages)
 	http.HandleFunc("/work", work)
 	http.HandleFunc("/gc", collector)
 	http.HandleFunc("/health", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok\n") })
