@@ -26,10 +26,9 @@ SP_INLINE int tick(struct bpf_perf_event_data *ctx, bool old)
 	r.h.aux = bpf_get_smp_processor_id();
 	r.h.tid = id;
 	r.h.t = bpf_ktime_get_ns();
-	/* First what is long, for the verifier: it follows what comes after a loop once for each end of it. */
-	r.ustack = old ? sp_frame_stack(ctx, s, id >> 32) : sp_user_stack(ctx, s, id >> 32);
 	n = bpf_get_stack(ctx, s->stack.pc, sizeof(s->stack.pc), 0);
 	r.kstack = sp_stack_id(&s->stack, n, 0);
+	r.ustack = old ? sp_frame_stack(ctx, s, id >> 32) : sp_user_stack(ctx, s, id >> 32);
 	if (!r.kstack && !r.ustack)
 		sp_lose(SP_LOSS_STACK);
 	sp_send(&r, sizeof(r), SP_LOSS_RING_OTHER);

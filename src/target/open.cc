@@ -111,25 +111,9 @@ Result<Fd> open_kallsyms(const ProcFs& fs) {
 }
 
 Result<std::string> read_all(const Fd& fd, std::size_t limit) {
-  // The kernel's generated files give a page or so at a time: the buffer grows by what is in it.
-  constexpr std::size_t kLeast = std::size_t{64} << 10;
-  std::string text;
-  std::size_t used = 0;
-  for (;;) {
-    if (text.size() - used < kLeast / 4) text.resize(std::max(kLeast, 2 * text.size()));
-    const ssize_t n =
-        ::pread(fd.get(), text.data() + used, text.size() - used, static_cast<off_t>(used));
-    if (n < 0 && errno != EINTR) return errno_error("reading a file", errno);
-    used += static_cast<std::size_t>(std::max<ssize_t>(n, 0));
-    if (used > limit) {
-      return Error{"reading a file: larger than " + std::to_string(limit) + " bytes", "",
-                   ErrorKind::kFailed};
-    }
-    if (n == 0) {
-      text.resize(used);
-      return text;
-    }
-  }
+  return read_to_end(
+      [&](char* to, std::size_t most, off_t offset) { return ::pread(fd.get(), to, most, offset); },
+      "reading a file", limit);
 }
 
 std::string path_of_open_file(const Fd& fd) { return "/proc/self/fd/" + std::to_string(fd.get()); }

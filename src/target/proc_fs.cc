@@ -19,29 +19,34 @@ std::string pid_path(const ProcFs& fs, pid_t pid, std::string_view name) {
   return pid_path(fs, pid).append("/").append(name);
 }
 
+Result<std::string> read_to_end(const SomeBytes& some, const std::string& doing, std::size_t limit) {
+  // The kernel's generated files give a page or so at a time: the buffer grows by what is in it.
+  constexpr std::size_t kLeast = 4096;
+  std::string text;
+  std::size_t used = 0;
+  for (;;) {
+    if (text.size() - used < kLeast / 4) text.resize(std::max(kLeast, 2 * text.size()));
+    const ssize_t n = some(text.data() + used, text.size() - used, static_cast<off_t>(used));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno_error(doing, errno);
+    used += static_cast<std::size_t>(n);
+    if (used > limit) {
+      return Error{doing + ": larger than " + std::to_string(limit) + " bytes", "",
+                   ErrorKind::kFailed};
+    }
+    if (n == 0) {
+      text.resize(used);
+      return text;
+    }
+  }
+}
+
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
   // Not blocking: a fifo in the place of the file must not hang us.
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!fd.valid()) return errno_error("reading " + path, errno);
-  std::string text;
-  std::size_t chunk = 4096;
-  for (;;) {
-    const std::size_t used = text.size();
-    text.resize(used + chunk);
-    const ssize_t n = ::read(fd.get(), text.data() + used, chunk);
-    if (n < 0 && errno == EINTR) {
-      text.resize(used);
-      continue;
-    }
-    if (n < 0) return errno_error("reading " + path, errno);
-    text.resize(used + static_cast<std::size_t>(n));
-    if (n == 0) return text;
-    if (text.size() > limit) {
-      return Error{"reading " + path + ": larger than " + std::to_string(limit) + " bytes", "",
-                   ErrorKind::kFailed};
-    }
-    chunk = std::min<std::size_t>(chunk * 2, 1 << 20);
-  }
+  return read_to_end([&](char* to, std::size_t most, off_t) { return ::read(fd.get(), to, most); },
+                     "reading " + path, limit);
 }
 
 Result<std::string> read_pid_file(const ProcFs& fs, pid_t pid, std::string_view name) {

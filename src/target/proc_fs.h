@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,11 @@ inline constexpr std::size_t kProcFileLimit = std::size_t{256} << 20;
 // "<proc>/<pid>" and "<proc>/<pid>/<name>".
 std::string pid_path(const ProcFs& fs, pid_t pid);
 std::string pid_path(const ProcFs& fs, pid_t pid, std::string_view name);
+
+// All bytes that `some` gives until it gives none: read(2) or pread(2) of up to `most` bytes at `offset`.
+// Errors: errno's, and more than `limit` bytes; both begin with `doing`.
+using SomeBytes = std::function<ssize_t(char* to, std::size_t most, off_t offset)>;
+Result<std::string> read_to_end(const SomeBytes& some, const std::string& doing, std::size_t limit);
 
 // All bytes of the file; an Error if it is larger than `limit` or not readable.
 Result<std::string> read_file(const std::string& path, std::size_t limit = kProcFileLimit);
