@@ -40,7 +40,7 @@ constexpr Option kOptions[] = {
     {"cgroup", 'c', "PATH", "every process of this cgroup: /system.slice/web.service"},
     {"port", 0, "PORT", "the process that listens on this TCP port"},
     {"name", 0, "PATTERN", "the process with this name: node, 'gunicorn*'"},
-    {"duration", 'd', "TIME", "10, 10s, 500ms, 2m; without it until Ctrl-C"},
+    {"duration", 'd', "TIME", "10, 10s, 500ms, 2m; without it until Ctrl-C, or the load command's end"},
     {"output", 'o', "FILE", "the recording; otherwise srvprof-COMM-PID-UTC.srvprof"},
     kForceOption,
     {"follow-children", 0, "", "also child processes, now and later (cluster, prefork)"},
@@ -142,12 +142,13 @@ std::string rate_text(double rate) {
   return rate < 1000 ? fmt::format("{:.0f}/s", rate) : fmt::format("{:.1f}k/s", rate / 1000);
 }
 
-// "00:12/00:30 req 412,340 (27.4k/s) p50 0.8 ms p99 41 ms loss 0"
+// "00:12/00:30 req 412,340 (27.4k/s) p50 0.8 ms p99 41 ms loss 0 | steady since 00:04"
 std::string progress_text(const Progress& progress, const std::optional<Duration>& whole) {
-  return fmt::format("{}{} req {} ({}) p50 {} ms p99 {} ms loss {}", clock_text(progress.elapsed),
-                     whole ? "/" + clock_text(*whole) : "", count_text(progress.requests),
-                     rate_text(progress.rate), ms_text(progress.p50), ms_text(progress.p99),
-                     count_text(progress.lost));
+  return fmt::format("{}{} req {} ({}) p50 {} ms p99 {} ms loss {} | {} since {}",
+                     clock_text(progress.elapsed), whole ? "/" + clock_text(*whole) : "",
+                     count_text(progress.requests), rate_text(progress.rate), ms_text(progress.p50),
+                     ms_text(progress.p99), count_text(progress.lost), progress.stage,
+                     clock_text(progress.stage_since));
 }
 
 CaptureHooks hooks_for(Console& console, const std::optional<Duration>& whole) {

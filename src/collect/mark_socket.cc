@@ -62,11 +62,18 @@ std::optional<bool> send_to(const std::string& socket_name, const std::string& n
   }
   const auto uid = peer_uid(fd.get());
   if (!uid || (*uid != 0 && *uid != ::geteuid())) return std::nullopt;
-  if (::send(fd.get(), name.data(), name.size(), MSG_NOSIGNAL) < 0) return std::nullopt;
+  // Who is refused may find the other end closed already: its answer is there nevertheless.
+  if (::send(fd.get(), name.data(), name.size(), MSG_NOSIGNAL) < 0 && errno != EPIPE &&
+      errno != ECONNRESET) {
+    return std::nullopt;
+  }
   pollfd wait{fd.get(), POLLIN, 0};
   if (::poll(&wait, 1, kAnswerTimeoutMs) != 1) return std::nullopt;
   char buffer[32];
-  const ssize_t n = ::recv(fd.get(), buffer, sizeof buffer, 0);
+  ssize_t n = ::recv(fd.get(), buffer, sizeof buffer, 0);
+  if (n < 0 && errno == ECONNRESET) {  // told once, before the answer: ours was not read
+    n = ::recv(fd.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+  }
   if (n <= 0) return std::nullopt;
   return std::string_view(buffer, static_cast<std::size_t>(n)) == kTaken;
 }

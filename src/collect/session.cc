@@ -13,6 +13,7 @@
 #include "collect/facts.h"
 #include "collect/frames.h"
 #include "collect/governor.h"
+#include "collect/live_stage.h"
 #include "collect/live_stats.h"
 #include "collect/load_command.h"
 #include "collect/mark_socket.h"
@@ -40,6 +41,7 @@ constexpr Duration kStatisticsWindow = 40ms;  // of each round: 4 % of the time
 constexpr Duration kPeerGap = 3s;
 constexpr Duration kClientGap = 300ms;      // the same where load generators shall be traced
 constexpr Duration kAfterLoad = 200ms;
+constexpr Duration kSilence = 10s;          // of a load command: longer is worth a word
 constexpr std::size_t kNamesARound = 4000;
 constexpr std::size_t kHintsADrain = 400;   // about 50 us each
 constexpr double kLossLimit = 0.01;         // of all requests: above it the run is incomplete
@@ -83,6 +85,9 @@ class Session {
   void progress();
   void watch_statistics(Time now);
   void take_marks();
+  void end_load();
+  void tell_silence(Time now);
+  bool aborted() const { return hooks_.stop_requested && hooks_.stop_requested() > 1; }
   void govern(Time now, double fill);
   bool targets_alive() const;
   std::string reason_to_stop(Time now);
@@ -125,6 +130,8 @@ class Session {
   std::uint64_t requests_ = 0, requests_before_ = 0, undecodable_ = 0, ring_total_ = 0;
   std::size_t ring_peak_ = 0;
   LatencyHistogram latencies_;
+  LiveStage stage_{Time{}};
+  Time last_request_;  // as far as progress() has seen
 };
 
 DecodeHooks Session::decode_hooks() {
@@ -202,14 +209,34 @@ void Session::take_marks() {
   if (!marks_) return;
   marks_->poll([this](Time t, const std::string& name) {
     writer_.add(rows::PhaseMark{t, name, "mark"});
+    stage_.mark(t, name);
     message(fmt::format("phase '{}' begins at {:.1f} s", name, to_seconds(t - begin_)));
   });
 }
 
+// A load that hangs looks like a server that does: who waits is told what for.
+void Session::tell_silence(Time now) {
+  if (requests_ != requests_before_) {
+    last_request_ = now;
+  } else if (load_ && known(last_request_) && now - last_request_ >= kSilence) {
+    message(fmt::format("no request for {:.0f} s, and the load command ({}, pid {}) still runs: Ctrl-C ends both, "
+                        "-d limits them", to_seconds(kSilence), options_.load_argv.front(), load_->pid()));
+    last_request_ = Time{};  // said once
+  }
+}
+
 void Session::progress() {
-  if (!hooks_.progress) return;
+  const Time now = MonotonicClock::now();
+  tell_silence(now);
+  stage_.add(now, static_cast<double>(requests_ - requests_before_));
+  if (!hooks_.progress) {
+    requests_before_ = requests_;
+    return;
+  }
   Progress p;
-  p.elapsed = MonotonicClock::now() - begin_;
+  p.elapsed = now - begin_;
+  p.stage = stage_.name();
+  p.stage_since = stage_.since() - begin_;
   p.requests = requests_;
   p.lost = snapshots_.lost();
   p.rate = static_cast<double>(requests_ - requests_before_) / to_seconds(kRound);
@@ -289,7 +316,8 @@ std::string Session::reason_to_stop(Time now) {
 
 void Session::loop() {
   Time checked = begin_;
-  last_round_ = begin_;
+  last_round_ = last_request_ = begin_;
+  stage_ = LiveStage(begin_);
   last_peers_ = begin_ - kPeerGap + kRound;
   statistics_since_ = begin_ - kRound / 2;
   while (end_reason_.empty()) {
@@ -414,16 +442,18 @@ Status Session::finish() {
   do {
     ring_peak_ = 0;
     drain();
-  } while (ring_peak_ != 0 && MonotonicClock::now() - flushed < 5s);
+  } while (ring_peak_ != 0 && MonotonicClock::now() - flushed < 5s && !aborted());
   spans_.write_open(decode_options_, writer_);
   spans_.write_capabilities(writer_);
   spans_.write_verdict(writer_);
-  if (snapshots_.peers_wanted()) snapshots_.name_peers(options_.pids.front(), writer_);
+  if (snapshots_.peers_wanted() && !aborted()) snapshots_.name_peers(options_.pids.front(), writer_);
   write_clients();
   snapshots_.take(*probes_, ring_peak_, ring_total_, writer_);
   for (const ProcessInfo& t : targets_) write_threads(fs_, t, writer_);
-  ask_jvms();
-  frames_.resolve_rest(writer_);
+  if (!aborted()) {  // what takes long
+    ask_jvms();
+    frames_.resolve_rest(writer_);
+  }
   frames_.write_mappings(writer_);
   frames_.write_capabilities(writer_);
   stacks_.write_capabilities(writer_);
@@ -437,11 +467,27 @@ Status Session::finish() {
     for (const std::string& word : options_.load_argv) row.argv += (row.argv.empty() ? "" : " ") + word;
     row.output = load_->output();
     writer_.add(row);
+    if (!load_->ending().empty()) writer_.add(rows::Meta{"load.end", load_->ending()});
   }
   if (undecodable_ != 0) writer_.add(rows::Loss{begin_, end, "undecodable records", undecodable_});
   writer_.add(rows::End{end, end_reason_});
   TRY(writer_.close());
   return off;
+}
+
+void Session::end_load() {
+  if (!load_) return;
+  load_->stop([this] {
+    drain();
+    return !aborted();
+  });
+  if (std::string text = load_->take_new_output(); !text.empty()) message(text);
+  if (!load_->ending().empty()) {
+    message("the load command: " + load_->ending());
+  } else if (load_->exit_status() != 0) {
+    message(fmt::format("the load command ended with exit status {}: it may have failed", load_->exit_status()));
+  }
+  writer_.add(rows::PhaseMark{load_->ended(), "after load", "load-end"});
 }
 
 Result<CaptureResult> Session::run() {
@@ -462,11 +508,7 @@ Result<CaptureResult> Session::run() {
     writer_.add(rows::PhaseMark{load_->started(), "load", "load-start"});
   }
   loop();
-  if (load_) {
-    load_->stop();
-    if (std::string text = load_->take_new_output(); !text.empty()) message(text);
-    writer_.add(rows::PhaseMark{load_->ended(), "after load", "load-end"});
-  }
+  end_load();
   const Status finished = finish();
   CaptureResult result;
   result.path = options_.output;
@@ -479,6 +521,10 @@ Result<CaptureResult> Session::run() {
   probes_.reset();
   drop_privileges_for_report();
   if (!finished.ok()) return finished.error();
+  if (aborted()) {
+    return Error{"recording: aborted by a second signal", "what was recorded until then is in " + options_.output,
+                 ErrorKind::kAborted};
+  }
   return result;
 }
 
@@ -488,6 +534,7 @@ Result<CaptureResult> capture(const CaptureOptions& options, const CaptureHooks&
   ProcFs fs;
   std::vector<ProcessInfo> targets = TRY(find_targets(fs, options));
   TRY(check_can_capture());
+  if (!options.load_argv.empty()) TRY(check_load_command(options.load_argv.front()));
   std::optional<FileOwner> owner;
   if (options.owner_uid != 0) owner = FileOwner{options.owner_uid, options.owner_gid};
   RecordingWriter writer = TRY(RecordingWriter::create(options.output, owner));

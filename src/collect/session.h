@@ -41,6 +41,8 @@ struct Progress {
   std::uint64_t requests = 0, lost = 0;
   double rate = 0;       // requests/s over the last second
   Duration p50{}, p99{}; // server latency over the last second
+  std::string stage;     // "steady", or the user's mark
+  Duration stage_since{};  // since the recording's begin
 };
 
 struct CaptureHooks {
@@ -57,7 +59,8 @@ struct CaptureResult {
 };
 
 // Records until the duration is over, a stop is requested, the load command ends, or the target is
-// gone. On return nothing of ours is attached any more and the recording is closed. Errors: no
+// gone. On return nothing of ours is attached any more, the load command and what it started have ended,
+// and the recording is closed. Errors: aborted by a second request (kAborted; the file is readable), no
 // permission (kPermission), kernel or feature missing (kKernel), no such target (kNoTarget), the output
 // cannot be written. What was written before a late error stays readable.
 Result<CaptureResult> capture(const CaptureOptions& options, const CaptureHooks& hooks);

@@ -1,6 +1,8 @@
 #include "collect/mark_socket.h"
 
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -40,6 +42,29 @@ TEST(MarkSocket, TakesAMark) {
   sender.join();
   EXPECT_EQ(names, std::vector<std::string>{"after-deploy_2.0"});
   EXPECT_GE(when, begin);
+}
+
+// Another user is told whose it is, also where the other end closes before his message was read.
+TEST(MarkSocket, RefusesAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  Result<MarkSocket> socket = MarkSocket::open(kSelf, 0);
+  ASSERT_TRUE(socket.ok()) << socket.error().what;
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      if (::setgroups(0, nullptr) != 0 || ::setuid(65534) != 0) ::_exit(99);
+      const auto sent = send_mark("theirs", kSelf);
+      ::_exit(sent.ok() ? 0 : static_cast<int>(sent.error().kind));
+    }
+    int status = 0;
+    while (::waitpid(child, &status, WNOHANG) == 0) {
+      socket->poll([](Time, const std::string& name) { ADD_FAILURE() << name << " was taken"; });
+      std::this_thread::sleep_for(std::chrono::milliseconds(round % 3));
+    }
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(ErrorKind::kPermission)) << round;
+  }
 }
 
 TEST(MarkSocket, NamesArePlain) {
