@@ -47,6 +47,24 @@ std::string names_of(const std::vector<LoadPhase>& phases) {
   return out.empty() ? "no load at all" : out;
 }
 
+std::size_t blocks_in(const Window& w, Duration block) {
+  return static_cast<std::size_t>((w.end - w.begin) / block);
+}
+
+// All of the load but its warm-up; with it where too little would be left.
+Window whole_load(const std::vector<LoadPhase>& phases) {
+  Window all, later;
+  for (const LoadPhase& p : phases) {
+    if (is_idle(p)) continue;
+    for (Window* w : {&all, &later}) {
+      if (w == &later && is_warm_up(p)) continue;
+      if (!known(w->begin)) w->begin = p.begin;
+      w->end = p.end;
+    }
+  }
+  return blocks_in(later, 1s) >= kFewestBlocks ? later : all;
+}
+
 // The phases that both runs have; `out.refused` says why they do not match.
 std::vector<Pair> pairs_of(const Report& a, const Report& b, const CompareOptions& options,
                            Comparison& out) {
@@ -56,9 +74,7 @@ std::vector<Pair> pairs_of(const Report& a, const Report& b, const CompareOption
     return {};
   }
   if (options.mix_phases) {
-    return {{"all of the load",
-             {in_a.front().begin, in_a.back().end},
-             {in_b.front().begin, in_b.back().end}}};
+    return {{"all of the load", whole_load(a.phases), whole_load(b.phases)}};
   }
   std::vector<Pair> pairs;
   if (!options.phase.empty()) {
@@ -85,10 +101,6 @@ std::vector<Pair> pairs_of(const Report& a, const Report& b, const CompareOption
     pairs.push_back({in_a[i].name, {in_a[i].begin, in_a[i].end}, {in_b[i].begin, in_b[i].end}});
   }
   return pairs;
-}
-
-std::size_t blocks_in(const Window& w, Duration block) {
-  return static_cast<std::size_t>((w.end - w.begin) / block);
 }
 
 // Whole blocks only. `route` 0 = all.

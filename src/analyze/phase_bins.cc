@@ -52,6 +52,16 @@ void count_connections(const Trace& trace, LoadBins& b, Time end) {
   }
 }
 
+void count_held(const Trace& trace, LoadBins& b) {
+  std::vector<int> steps(b.bins.size() + 1, 0);
+  for (const Conn& conn : trace.conns) {
+    if (conn.outgoing) continue;
+    ++steps[known(conn.t_open) ? b.of(conn.t_open) : 0];
+    if (known(conn.t_close)) --steps[b.of(conn.t_close) + 1];
+  }
+  add_levels(steps, [&](std::size_t i, int n) { b.bins[i].held = n; });
+}
+
 }  // namespace
 
 std::size_t LoadBins::of(Time t) const {
@@ -95,6 +105,7 @@ LoadBins load_bins(const Trace& trace) {
   }
   mark_covered(trace, b);
   count_connections(trace, b, end);
+  count_held(trace, b);
   return b;
 }
 
@@ -109,6 +120,7 @@ LoadLevel load_level(const LoadBins& b, std::size_t from, std::size_t to) {
     if (!all && b.unsure(i)) continue;
     requests += static_cast<double>(b.bins[i].requests);
     level.connections += static_cast<double>(b.bins[i].connections);
+    level.held += b.bins[i].held;
     level.open += b.bins[i].open;
     p50s.push_back(b.bins[i].p50_ns);
   }
@@ -118,6 +130,7 @@ LoadLevel load_level(const LoadBins& b, std::size_t from, std::size_t to) {
   const auto n = static_cast<double>(p50s.size());
   level.rate = requests / to_seconds(b.width) / n;
   level.connections /= n;
+  level.held /= n;
   level.open /= n;
   return level;
 }

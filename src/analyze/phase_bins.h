@@ -13,6 +13,7 @@ struct LoadBin {
   std::size_t requests = 0;     // arrivals
   std::size_t done = 0;         // completions
   std::size_t connections = 0;  // with an arrival
+  double held = 0;              // connections open meanwhile, in use or not
   double open = 0;              // requests open at its begin
   double p50_ns = 0;            // carried over from the bin before if there are too few requests
   bool covered = false;         // some request was open all through it: a stall, not idleness
@@ -40,6 +41,7 @@ struct LoadLevel {
   double rate = 0;         // requests a second
   double p50_ns = 0;       // median of the bins' medians
   double connections = 0;  // mean
+  double held = 0;         // mean
   double open = 0;         // mean
 };
 LoadLevel load_level(const LoadBins& bins, std::size_t from, std::size_t to);

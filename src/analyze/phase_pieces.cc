@@ -125,13 +125,16 @@ std::vector<std::size_t> candidate_cuts(const LoadBins& b, std::size_t from, std
 // Two signals have another level behind the cut, or throughput a very different one. Where
 // throughput and p50 go opposite ways over the same connections, a closed loop followed a server
 // that changed its speed: the load itself did not change, so that only counts as the begin of a
-// load (warm-up), or if it is large and lasts.
+// load (warm-up), or if it is large and lasts. Where throughput stays and nobody connected or left, the
+// connections in use follow p50 (Little's law): an open loop's server got slower, which is no other load.
 bool is_boundary(const LoadLevel& before, const LoadLevel& after, std::size_t shorter,
                  bool begins) {
   const double ratio =
       std::max(before.rate, after.rate) / std::max(std::min(before.rate, after.rate), 1e-9);
-  const bool connections =
-      std::min(before.rate, after.rate) >= kFewest && moved(before.connections, after.connections);
+  const bool follow = !moved(before.rate, after.rate) && !moved(before.held, after.held) &&
+                      (after.connections > before.connections) == (after.p50_ns > before.p50_ns);
+  const bool connections = std::min(before.rate, after.rate) >= kFewest && !follow &&
+                           moved(before.connections, after.connections);
   const bool opposite = (after.rate > before.rate) != (after.p50_ns > before.p50_ns);
   const bool lasting = ratio >= kStep && shorter >= kStepSegment;
   const bool warmer = begins && ratio >= kWarmUpStep && moved(before.p50_ns, after.p50_ns);

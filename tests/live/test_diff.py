@@ -2,12 +2,13 @@
 
 import json
 
-from live import faults, load_side, loads, scenarios, servers
+from live import faults, load_side, loads, process, scenarios, servers
 from live.build import tool
 from live.outcome import Skip, check
 
 RUNS, SECONDS = 11, 7
-STARVED_SECONDS = 12  # a starved generator warms up slowly, and five seconds must be left to compare
+MOST_MORE = 6
+CALM = 0.02  # of a CPU: what others may take from the server or the machine during a calm run
 
 
 def diff(t, a, b, *args):
@@ -20,6 +21,14 @@ def diff(t, a, b, *args):
         return json.load(file)
 
 
+def server_share(recording):
+    """(run-queue wait, CPU) of the server's threads, seconds a second of the load."""
+    load = load_side.joined(recording)
+    seconds = (load["end_ns"] - load["begin_ns"]) / 1e9
+    threads = recording.threads().values()
+    return tuple(sum(thread[name] for thread in threads) / 1e9 / seconds for name in ("runq_ns", "cpu_ns"))
+
+
 def starved(t, loops):
     """Busy loops beside Go and hey: the server's own wait does not tell, the generator's does."""
     server = servers.go(t, "fiber")
@@ -29,6 +38,8 @@ def starved(t, loops):
     busy = load_side.attach_load(t, server.pid, argv)
     for hog in hogs:
         hog.stop()
+    waits, cpus = zip(*(server_share(recording) for recording in (quiet, busy)))
+    t.note(f"the server's run-queue wait {waits[0]:.2f} -> {waits[1]:.2f} s a second, its CPU {cpus[0]:.2f} -> {cpus[1]:.2f}")
     result = diff(t, quiet, busy, "--mix-phases")
     check("refused" not in result, f"refused: {result}")
     for line in result["verdict"]:
@@ -48,24 +59,44 @@ def test_diff_starved_by_two(t):
     starved(t, 2)
 
 
+def calm_run(t, server, mix):
+    """(recording, whether others left the server and the machine alone meanwhile, by the kernel's own figures)."""
+    runq, stolen = process.run_queue_ns(server.pid), process.stolen_ns()
+    recording = scenarios.record(t, server, mix, seconds=SECONDS)[0]
+    runq, stolen = process.run_queue_ns(server.pid) - runq, process.stolen_ns() - stolen
+    return recording, max(runq, stolen) <= CALM * SECONDS * 1e9
+
+
+def pairs_with_a_difference(t, runs):
+    wrong = []
+    for a, b in zip(runs, runs[1:]):
+        result = diff(t, a, b)
+        if "refused" in result or result["different"]:
+            wrong.append(result.get("refused") or result["verdict"][0])
+    t.note(f"{len(runs) - 1} pairs of equal runs: {len(wrong)} differ or are refused; {'; '.join(wrong) or 'none'}")
+    return wrong
+
+
 def test_diff_equal(t):
-    """Equal runs: at least nine of ten pairs have no difference."""
+    """Equal runs: at least nine of ten pairs have no difference.
+
+    If they have, others may have taken CPUs from some of the runs: then those that were left alone are judged, ten pairs
+    of them, and a few runs are made for that.
+    """
     server = servers.node(t, "http.js", cpu=scenarios.SERVER_CPU)
     mix = f"16,rate=1500 GET {server.url('/hello')}"
     loads.warm_up(t, mix, seconds=3)
-    runs = [scenarios.record(t, server, mix, seconds=SECONDS)[0] for _ in range(RUNS)]
-    different, refused = [], []
-    for a, b in zip(runs, runs[1:]):
-        result = diff(t, a, b)
-        if "refused" in result:
-            refused.append(result["refused"])
-        elif result["different"]:
-            different.append(result["verdict"][0])
-    t.note(f"{RUNS - 1} pairs of equal runs: {len(different)} different, {len(refused)} refused; "
-           f"{'; '.join(different + refused) or 'no difference'}")
-    if len(refused) > 2:
-        raise Skip(f"the load was no steady one: {refused[0]}")
-    check(10 * (len(different) + len(refused)) <= RUNS - 1, f"equal runs differ: {different + refused}")
+    runs = [calm_run(t, server, mix) for _ in range(RUNS)]
+    wrong = pairs_with_a_difference(t, [recording for recording, _ in runs])
+    if 10 * len(wrong) <= RUNS - 1:
+        return
+    while sum(calm for _, calm in runs) < RUNS and len(runs) < RUNS + MOST_MORE:
+        runs.append(calm_run(t, server, mix))
+    calm = [recording for recording, calm in runs if calm]
+    if len(calm) < RUNS:
+        raise Skip(f"{len(wrong)} of {RUNS - 1} pairs differ, and only {len(calm)} of {len(runs)} runs were left alone")
+    wrong = pairs_with_a_difference(t, calm)
+    check(10 * len(wrong) <= len(calm) - 1, f"equal runs differ: {wrong}")
 
 
 def test_check_exit_code(t):
@@ -78,4 +109,4 @@ def test_check_exit_code(t):
 
 
 test_diff_starved.limit = 90
-test_diff_equal.limit = 200
+test_diff_equal.limit = 240

@@ -112,6 +112,19 @@ TEST(Compare, RefusesWhatDoesNotMatch) {
   EXPECT_NE(compared(run(1, 300), other).refused.find("no route in common"), std::string::npos);
 }
 
+// A starved generator comes up slowly: what is left without its warm-up may be too short.
+TEST(Compare, MixedPhasesTakeTheWarmUpWhereTooLittleIsLeft) {
+  Scenario late = run(2, 300, 7s);
+  late.trace.phase_marks.push_back({late.at(0s), "warm-up", "mark"});
+  late.trace.phase_marks.push_back({late.at(5s), "steady", "mark"});
+  CompareOptions mixed;
+  mixed.mix_phases = true;
+  const Comparison c = compared(run(1, 300, 7s), late, mixed);
+  EXPECT_EQ(c.refused, "");
+  ASSERT_EQ(c.phases.size(), 1u);
+  EXPECT_EQ(c.phases[0].blocks_b, 7u);
+}
+
 TEST(Compare, ConnectionsMigrationsAndGcAreFacts) {
   Scenario a = run(1, 300), b = run(2, 300);
   a.trace.migrations.resize(1);

@@ -76,14 +76,14 @@ TEST(Phases, SteadyLoadIsOnePhase) {
   }
 }
 
-// `connections` that send one after the other, `rate` together, and wait 200 us for each answer.
-void paced(Scenario& s, Duration from, Duration to, double rate, int connections) {
+// `connections` that send one after the other, `rate` together, and wait about `wait` for each answer.
+void paced(Scenario& s, Duration from, Duration to, double rate, int connections, Duration wait = 200us) {
   const RouteId route = s.route("GET /");
   while (s.trace.conns.size() < 64) s.trace.conns.push_back(s.trace.conns.front());
   const Duration gap(static_cast<std::int64_t>(1e9 / rate));
   int n = 0;
   for (Duration t = from; t < to; t += gap, ++n) {
-    s.request(route, t, {{State::kCpu, 200us + 1us * (n % 7)}});
+    s.request(route, t, {{State::kCpu, wait + 1us * (n % 7)}});
     s.last().conn = ConnId{static_cast<std::uint32_t>(n % connections + 1)};
   }
 }
@@ -120,6 +120,24 @@ TEST(Phases, AServersFluctuationIsNoBoundary) {
   load(s, 8s, 12s, 760, 1300us, 2);
   load(s, 12s, 20s, 1000, 1ms, 3);
   EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady"}));
+}
+
+// At the same rate over the same connections an open loop needs more of them at a time.
+TEST(Phases, AnOpenLoopsSlowerServerIsNoOtherLoad) {
+  Scenario s(8s);
+  paced(s, 0s, 2s, 1500, 12, 390us);
+  paced(s, 2s, 5s, 1500, 5, 190us);
+  paced(s, 5s, 8s, 1500, 15, 450us);
+  EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady"}));
+}
+
+// But a saturated server under a closed loop answers no more where others connect, only slower.
+TEST(Phases, MoreConnectionsAtTheSameRateAreAnotherLoad) {
+  Scenario s(12s);
+  paced(s, 0s, 6s, 1500, 12, 200us);
+  paced(s, 6s, 12s, 1500, 30, 500us);
+  for (std::size_t i = 12; i < 30; ++i) s.trace.conns[i].t_open = s.at(6s);
+  EXPECT_EQ(names(load_phases(s.trace)), (std::vector<std::string>{"steady", "steady-2"}));
 }
 
 TEST(Phases, OneSignalAloneIsNoBoundary) {
