@@ -47,8 +47,8 @@ void tell_more(const LoadView& view, std::uint64_t more, std::vector<std::string
   }
   if (rest > failed) {
     out.push_back(fmt::format(
-        "{} remain: other runs of it, a warm-up that it does not count, or failures that it does "
-        "not print",
+        "{} remain: other runs of it, a warm-up that it does not count, failures that it does not "
+        "print, or requests that its HTTP client sent again after a connection was closed",
         count_words(rest - failed)));
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/client_means.h"
 #include "analyze/intended.h"
 #include "analyze/load_align.h"
 #include "analyze/load_words.h"
@@ -60,6 +61,29 @@ std::vector<Duration> server_latencies(const Joined& j, Time from, Time to) {
   return out;
 }
 
+// The same requests at the client's end. Connecting is part of them only as far as it is of the tool's own.
+std::vector<Duration> seen_latencies(const Joined& j, Time from, Time to) {
+  std::vector<Duration> out;
+  if (j.trace.client.exchanges.empty()) return out;
+  const bool connecting = j.run.latency_has_connect.value_or(true);
+  for (const RequestId id : j.set.requests) {
+    const Request& r = j.trace.request(id);
+    if (r.stream || r.censored || r.aborted || r.t_arrive < from || r.t_arrive >= to) continue;
+    const auto ledger = client_ledger(j.trace, id);
+    if (!ledger) continue;
+    out.push_back(sum_of_lines(*ledger) - (connecting ? Duration{} : ledger->of(ClientLine::kConnect)));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::optional<Duration> mean_of(const std::vector<Duration>& latencies) {
+  if (latencies.empty()) return std::nullopt;
+  Duration sum{};
+  for (const Duration d : latencies) sum += d;
+  return sum / static_cast<std::int64_t>(latencies.size());
+}
+
 // The samples that began in [from, to); all of them if they have no place on the recording's clock.
 std::vector<const ClientSample*> samples_in(const Joined& j, Time from, Time to, bool all) {
   std::vector<const ClientSample*> out;
@@ -97,11 +121,16 @@ LoadPart part_of(const Joined& j, Time from, Time to, bool whole) {
   LoadPart part;
   const auto samples = samples_in(j, from, to, whole);
   ClientFigures client = client_figures(j, samples);
-  std::vector<Duration> server = server_latencies(j, from, to);
+  std::vector<Duration> server = server_latencies(j, from, to), seen = seen_latencies(j, from, to);
   std::optional<LatencyWeights> intended;
   if (j.loop == LoopKind::kClosed) intended = intended_at_server(j.trace, j.set, from, to);
   part.client_requests = samples.size();
   part.server_requests = server.size();
+  part.seen_requests = seen.size();
+  part.client_mean = mean_of(client.as_sent);
+  if (whole && samples.empty() && j.run.latency.mean) part.client_mean = j.run.latency.mean->value;
+  part.seen_mean = mean_of(seen);
+  part.server_mean = mean_of(server);
   for (const double p : kPercentiles) {
     BothEnds b;
     b.p = p;
@@ -114,6 +143,7 @@ LoadPart part_of(const Joined& j, Time from, Time to, bool whole) {
     }
     if (!client.as_intended.empty()) b.client_intended = at_percentile(client.as_intended, p);
     if (client.estimate) b.client_intended = client.estimate->percentile(p);
+    b.seen = at_percentile(seen, p);
     b.server = at_percentile(server, p);
     if (intended) b.server_intended = intended->percentile(p);
     b.enough = enough_for(p, server.size());
@@ -172,6 +202,15 @@ std::string command_of(const std::string& argv) {
   return first.substr(first.rfind('/') == std::string::npos ? 0 : first.rfind('/') + 1);
 }
 
+// How a command ended, where that is worth a word.
+std::string ending_of(const Trace& trace, const rows::Load& load) {
+  const auto told = trace.meta.find("load.end");
+  std::string out = told == trace.meta.end() ? std::string() : told->second;
+  if (load.exit_status == 0 || !out.empty()) return out;
+  return load.exit_status > 128 ? fmt::format("it was ended by signal {}", load.exit_status - 128)
+                                : fmt::format("it ended with exit status {}", load.exit_status);
+}
+
 LoadView captured_view(const Trace& trace, const Facts& facts, const std::vector<LoadPhase>& phases,
                        const rows::Load& load) {
   const std::string source =
@@ -189,6 +228,7 @@ LoadView captured_view(const Trace& trace, const Facts& facts, const std::vector
   }
   view.source = source;
   view.pid = load.pid;
+  view.ended = ending_of(trace, load);
   return view;
 }
 
@@ -211,6 +251,7 @@ std::vector<LoadView> load_views(const Trace& trace, const Facts& facts,
     LoadView view = view_of(trace, facts, phases, input.run, load);
     view.source = "file " + input.name;
     if (load != nullptr) {
+      view.ended = ending_of(trace, *load);
       std::erase_if(out,
                     [&](const LoadView& v) { return v.pid == load->pid && !v.problem.empty(); });
     }

@@ -25,6 +25,9 @@ struct BothEnds {
   std::optional<Duration> client;
   // From when the request was due: measured by an open loop, else estimated from the samples.
   std::optional<Duration> client_intended;
+  // What passed at the generator's end of the connections, where that was traced: from its send to its
+  // read of the answer's end. A generator's own figure holds more: what its code did before and after.
+  std::optional<Duration> seen;
   std::optional<Duration> server;           // arrival to last write
   std::optional<Duration> server_intended;  // estimate, only for a closed loop
   bool enough = false;                      // there are enough requests for it at the server
@@ -33,7 +36,8 @@ struct BothEnds {
 // The generator's requests of one phase, or of all of its run.
 struct LoadPart {
   std::string phase;  // empty: the whole run of the generator
-  std::uint64_t client_requests = 0, server_requests = 0;
+  std::uint64_t client_requests = 0, server_requests = 0, seen_requests = 0;
+  std::optional<Duration> client_mean, seen_mean, server_mean;  // as in BothEnds
   std::vector<BothEnds> percentiles;  // 50 90 95 99 99.9
 };
 
@@ -60,6 +64,7 @@ struct LoadView {
   std::uint32_t pid = 0;  // 0 = not known
   Time begin, end;        // its run, as aligned with the recording
   std::string aligned;    // how, in words
+  std::string ended;      // of a command: how, unless by itself and with status 0
   std::uint64_t connections = 0;
 
   std::optional<std::uint64_t> counted;     // whole answers, by the generator

@@ -16,9 +16,10 @@ std::string rows_html(const LoadPart& part) {
   std::string out;
   for (const BothEnds& b : part.percentiles) {
     if (!b.enough && b.p > 50) continue;
-    out += fmt::format("<tr><td>p{:g} {}</td>{}{}{}{}</tr>\n", b.p,
+    out += fmt::format("<tr><td>p{:g} {}</td>{}{}{}{}{}</tr>\n", b.p,
                        part.phase.empty() ? "(whole run)" : xml_text(part.phase), cell(b.client),
-                       cell(b.client_intended), cell(b.server), cell(b.server_intended));
+                       cell(b.client_intended), cell(b.seen), cell(b.server),
+                       cell(b.server_intended));
   }
   return out;
 }
@@ -33,7 +34,8 @@ std::string list_html(std::string_view css, const std::vector<std::string>& line
 
 std::string view_html(const LoadView& view, Time origin) {
   if (!view.problem.empty()) {
-    return fmt::format("<p><b>{}</b>: {}</p>\n", xml_text(view.source), xml_text(view.problem));
+    return fmt::format("<p><b>{}</b>: {}{}{}</p>\n", xml_text(view.source), xml_text(view.problem),
+                       view.ended.empty() ? "" : "; ", xml_text(view.ended));
   }
   std::string out = fmt::format(
       "<p><b>{}</b> {}: {} connections, {} to {}; {} answers by its own count, {} requests "
@@ -41,11 +43,12 @@ std::string view_html(const LoadView& view, Time origin) {
       xml_text(view.source), xml_text(view.tool), count_text(view.connections),
       clock_text(view.begin - origin), clock_text(view.end - origin),
       view.counted ? count_text(*view.counted) : "?", count_text(view.recorded));
+  if (!view.ended.empty()) out += list_html("", {view.ended});
   out += list_html("", view.count_lines);
   out += fmt::format("<p>{} loop: {}</p>\n", name_of(view.loop), xml_text(view.loop_why));
   out += fmt::format(
-      "<table><tr><th>ms</th><th>client, {}</th><th>client, as intended{}</th><th>server, as sent"
-      "</th><th>server, as intended (estimate)</th></tr>\n",
+      "<table><tr><th>ms</th><th>client, {}</th><th>client, as intended{}</th><th>at its sockets</th><th>"
+      "server, as sent</th><th>server, as intended (estimate)</th></tr>\n",
       xml_text(view.client_kind), view.client_estimate ? " (estimate)" : "");
   out += rows_html(view.whole);
   for (const LoadPart& part : view.phases) out += rows_html(part);

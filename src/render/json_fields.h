@@ -236,6 +236,7 @@ void describe(V& v, const BothEnds& b) {
   v.field("percentile", b.p, "");
   v.field("client_ns", b.client, "as the load generator told it: see client_kind");
   v.field("client_intended_ns", b.client_intended, "from when the request was due");
+  v.field("client_seen_ns", b.seen, "at its end of the connections: null where that was not traced");
   v.field("server_ns", b.server, "arrival to last write");
   v.field("server_intended_ns", b.server_intended, "estimate: of a closed loop");
   v.field("enough", b.enough, "there are enough requests to claim it");
@@ -246,6 +247,10 @@ void describe(V& v, const LoadPart& p) {
   v.field("phase", p.phase, "empty: the generator's whole run, phases mixed");
   v.field("client_requests", p.client_requests, "samples of the generator; 0: it keeps none");
   v.field("server_requests", p.server_requests, "");
+  v.field("seen_requests", p.seen_requests, "of these, at the generator's end of the connections");
+  v.field("client_mean_ns", p.client_mean, "as client_ns");
+  v.field("client_seen_mean_ns", p.seen_mean, "as client_seen_ns");
+  v.field("server_mean_ns", p.server_mean, "as server_ns");
   v.field("percentiles", p.percentiles, "");
 }
 
@@ -270,6 +275,7 @@ void describe(V& v, const LoadView& l) {
   v.field("begin_ns", l.begin, "");
   v.field("end_ns", l.end, "");
   v.field("aligned", l.aligned, "how its times were aligned");
+  v.field("ended", l.ended, "of a command: how, unless by itself and with status 0");
   v.field("connections", l.connections, "recorded");
   v.field("counted", l.counted, "whole answers, by the generator");
   v.field("unanswered", l.unanswered, "requests without a whole answer, by the generator");

@@ -13,53 +13,68 @@ constexpr std::size_t kIndent = 9;
 
 std::string cell(const std::optional<Duration>& d) { return d ? ms_text(*d) : "-"; }
 
-bool any_intended(const LoadView& view, bool client) {
-  const auto has = [client](const LoadPart& part) {
+// Which columns any row fills.
+struct Columns {
+  bool intended = false, seen = false, server_intended = false;
+};
+
+Columns columns_of(const LoadView& view) {
+  Columns c;
+  const auto look = [&c](const LoadPart& part) {
+    c.seen = c.seen || part.seen_requests > 0;
     for (const BothEnds& b : part.percentiles) {
-      if (client ? b.client_intended.has_value() : b.server_intended.has_value()) return true;
+      c.intended = c.intended || b.client_intended;
+      c.server_intended = c.server_intended || b.server_intended;
     }
-    return false;
   };
-  bool any = has(view.whole);
-  for (const LoadPart& part : view.phases) any = any || has(part);
-  return any;
+  look(view.whole);
+  for (const LoadPart& part : view.phases) look(part);
+  return c;
 }
 
-void add_rows(const LoadPart& part, bool client, bool server, TextTable& table) {
+void add_row(std::string name, const BothEnds& b, const Columns& columns, TextTable& table) {
+  std::vector<std::string> cells = {std::move(name), cell(b.client)};
+  if (columns.intended) cells.push_back(cell(b.client_intended));
+  if (columns.seen) cells.push_back(cell(b.seen));
+  cells.push_back(cell(b.server));
+  if (columns.server_intended) cells.push_back(cell(b.server_intended));
+  table.row(std::move(cells));
+}
+
+void add_rows(const LoadPart& part, const Columns& columns, TextTable& table) {
+  const std::string phase = part.phase.empty() ? "" : " " + escape_text(part.phase);
+  if (part.phase.empty() && part.client_mean) {
+    BothEnds mean;
+    mean.client = part.client_mean;
+    mean.seen = part.seen_mean;
+    mean.server = part.server_mean;
+    add_row("mean", mean, columns, table);
+  }
   for (const BothEnds& b : part.percentiles) {
     if (!b.enough && b.p > 50) continue;
     if (!part.phase.empty() && b.p != 50 && b.p != 99) continue;  // the JSON has all
-    std::vector<std::string> cells = {
-        fmt::format("p{:g}{}", b.p, part.phase.empty() ? "" : " " + escape_text(part.phase)),
-        cell(b.client)};
-    if (client) cells.push_back(cell(b.client_intended));
-    cells.push_back(cell(b.server));
-    if (server) cells.push_back(cell(b.server_intended));
-    table.row(std::move(cells));
+    add_row(fmt::format("p{:g}{}", b.p, phase), b, columns, table);
   }
 }
 
 std::string figures(const TextContext& context, const LoadView& view) {
-  const bool client = any_intended(view, true), server = any_intended(view, false);
-  std::vector<Align> columns = {Align::kLeft, Align::kRight};
-  std::vector<std::string> head = {"ms", view.client_kind == "as intended" && !client
+  const Columns columns = columns_of(view);
+  std::vector<std::string> head = {"ms", view.client_kind == "as intended" && !columns.intended
                                              ? "client, as intended"
                                              : "client, as sent"};
   if (view.client_kind.starts_with("corrected")) head.back() = "client, corrected";
-  if (client) {
-    columns.push_back(Align::kRight);
+  if (columns.intended) {
     head.emplace_back(view.client_estimate ? "as intended (estimate)" : "as intended");
   }
-  columns.push_back(Align::kRight);
+  if (columns.seen) head.emplace_back("at its sockets");
   head.emplace_back("server, as sent");
-  if (server) {
-    columns.push_back(Align::kRight);
-    head.emplace_back("as intended (estimate)");
-  }
-  TextTable table(columns);
+  if (columns.server_intended) head.emplace_back("as intended (estimate)");
+  std::vector<Align> align(head.size(), Align::kRight);
+  align.front() = Align::kLeft;
+  TextTable table(align);
   table.row(std::move(head));
-  add_rows(view.whole, client, server, table);
-  for (const LoadPart& part : view.phases) add_rows(part, client, server, table);
+  add_rows(view.whole, columns, table);
+  for (const LoadPart& part : view.phases) add_rows(part, columns, table);
   return table.text(std::string(kIndent, ' '), context.paint);
 }
 
@@ -86,14 +101,16 @@ std::string view_text(const TextContext& context, const LoadView& view) {
   const std::string margin(kIndent, ' ');
   std::string head = escape_text(view.source);
   if (!view.problem.empty()) {
-    return wrap(context.paint.bold("LOAD") + "     ", kIndent,
-                head + ": " + escape_text(view.problem), width);
+    head += ": " + escape_text(view.problem);
+    if (!view.ended.empty()) head += "; " + escape_text(view.ended);
+    return wrap(context.paint.bold("LOAD") + "     ", kIndent, head, width);
   }
   if (!view.tool.empty() && head.find(view.tool) == std::string::npos) head += ", " + view.tool;
   head +=
       fmt::format(": {} connections, {}-{}", count_text(view.connections),
                   clock_text(view.begin - context.origin), clock_text(view.end - context.origin));
   std::string out = wrap(context.paint.bold("LOAD") + "     ", kIndent, head, width);
+  if (!view.ended.empty()) out += wrap(margin, kIndent, escape_text(view.ended), width);
   out += wrap(margin, kIndent, counts(view), width);
   if (!view.loop_why.empty()) out += wrap(margin, kIndent, escape_text(loop(view)), width);
   out += figures(context, view);

@@ -12,7 +12,12 @@ def test_load_go(t):
             [tool("wrk"), "-t2", "-c32", "-d4s", "--latency", url],
             [tool("hey"), "-z", "3s", "-c", 20, url],
             [tool("python3"), load_side.STAGES, "--think", 5, "--stage", "4:16", url]):
-        load_side.check_counts(t, load_side.joined(load_side.attach_load(t, server.pid, argv)))
+        load = load_side.joined(load_side.attach_load(t, server.pid, argv))
+        load_side.check_counts(t, load)
+        corrected = load["client_kind"] == "corrected by the tool"
+        check(corrected == (load["tool"] == "wrk"), f"{load['tool']}'s figures are taken for {load['client_kind']}")
+        told = any("never measured" in line for line in load["gap_lines"])
+        check(told == corrected, f"{load['tool']}: {load['gap_lines']}")
 
 
 def test_load_go_vegeta(t):

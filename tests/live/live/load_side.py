@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 
 from . import srvprof
@@ -17,6 +18,16 @@ def attach_load(t, pid, argv, args=(), name="run", cpu=None):
     t.run([t.srvprof, "attach", "-p", pid, "-o", path, "--no-report", *args, "--", *argv],
           name="srvprof-attach", timeout=50, cpu=cpu)
     return srvprof.Recording(t, path)
+
+
+def captured(recording):
+    """What a load command printed, as the recording keeps it."""
+    line = next((line for line in recording.dump().split("\n") if line.startswith("load ")), "")
+    match = re.search(r' output="((?:[^"\\]|\\.)*)"', line)
+    check(match, f"the recording has no output of a load command: {line[:200]}")
+    named = {"n": "\n", "t": "\t", "r": "\r"}
+    return re.sub(r"\\(x[0-9a-f]{2}|.)", lambda m: chr(int(m[1][1:], 16)) if len(m[1]) > 1 else named.get(m[1], m[1]),
+                  match[1])
 
 
 def joined(recording):
@@ -58,8 +69,7 @@ def percentile(part, p):
 
 def wall_clock(recording):
     """A function from the recording's clock (ns) to Unix seconds, by its clock pairs."""
-    dumped = recording.t.run([recording.t.srvprof, "dump", recording.path], name="srvprof-dump", timeout=60).out()
-    for line in dumped.split("\n"):
+    for line in recording.dump().split("\n"):
         if line.startswith("clock "):
             pair = dict(word.split("=") for word in line.split()[1:])
             return lambda ns: (ns - int(pair["t"]) + int(pair["realtime_ns"])) / 1e9

@@ -60,6 +60,10 @@ class Recording:
     def _run(self, *words):
         return self.t.run([self.t.srvprof, *words], name=f"srvprof-{words[0]}", timeout=60)
 
+    def dump(self):
+        """The recording as text."""
+        return self._run("dump", self.path).out()
+
     def report(self):
         out = self.path + "".join("." + os.path.basename(str(word)) for word in self.report_args) + ".report.json"
         if not os.path.exists(out):

@@ -1,8 +1,10 @@
 // The client view, and when the load generator's own wait is the finding.
 #include "analyze/client_view.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "loadgen/loadgen.h"
 #include "scenario.h"
 
 namespace srvprof {
@@ -71,6 +73,31 @@ TEST(ClientView, LinesAddUpToTheMean) {
   ASSERT_FALSE(r.exemplars.empty());
   ASSERT_TRUE(r.exemplars[0].client);
   EXPECT_EQ(r.exemplars[0].client->latency(), 6600us);
+}
+
+// 0.1 ms before the arrival, 1 ms at the server, 0.5 ms unread; the tool itself counts 0.1 ms more.
+TEST(ClientView, StandsBesideTheToolsOwnFigures) {
+  const Scenario s = traced_client({}, {}, 500us);
+  std::string text = "start_mono_ns,latency_ns,status,path\n";
+  for (const Request& r : s.trace.requests) {
+    text += fmt::format("{},1700000,200,/\n", (r.t_arrive - 150us).time_since_epoch().count());
+  }
+  Result<ClientRun> run = import_run(text, "client.csv");
+  ASSERT_TRUE(run.ok()) << run.error().what;
+  const std::vector<LoadInput> inputs{{"client.csv", std::move(*run)}};
+  ReportOptions options;
+  options.loads = &inputs;
+  const Report report = s.report(options);
+  ASSERT_EQ(report.loads.size(), 1U);
+  const LoadPart& whole = report.loads[0].whole;
+  EXPECT_EQ(whole.seen_requests, 1000U);
+  EXPECT_EQ(whole.client_mean, 1700us);
+  EXPECT_EQ(whole.seen_mean, 1600us);
+  EXPECT_EQ(whole.server_mean, 1ms);
+  ASSERT_FALSE(whole.percentiles.empty());
+  EXPECT_EQ(whole.percentiles[0].client, 1700us);
+  EXPECT_EQ(whole.percentiles[0].seen, 1600us);
+  EXPECT_EQ(whole.percentiles[0].server, 1ms);
 }
 
 TEST(ClientView, TheGeneratorsRunQueueIsTheFinding) {

@@ -243,6 +243,13 @@ TEST(LoadSide, CapturedOutputIsJoinedAndUnknownOutputIsSaid) {
   ASSERT_EQ(report.loads.size(), 1u);
   EXPECT_FALSE(report.loads[0].problem.empty());
   EXPECT_TRUE(report.loads[0].whole.percentiles.empty());
+  EXPECT_EQ(report.loads[0].ended, "");
+  s.trace.loads[0].exit_status = 2;
+  EXPECT_EQ(s.report().loads[0].ended, "it ended with exit status 2");
+  s.trace.loads[0].exit_status = 128 + 9;
+  EXPECT_EQ(s.report().loads[0].ended, "it was ended by signal 9");
+  s.trace.meta["load.end"] = "it still ran";  // more is known: by whom
+  EXPECT_EQ(s.report().loads[0].ended, "it still ran");
 }
 
 TEST(LoadSide, ManyConnectionsForFewRequestsAreChurn) {
