@@ -107,6 +107,14 @@ Result<void> read_line(std::string_view line, std::size_t number, State& state) 
     }
     state.run.duration = duration->value;
     state.has_total = true;
+  } else if (starts("2xx responses, ")) {
+    // Printed where there were others; not rounded.
+    rest.remove_prefix(std::string_view("2xx responses, ").size());
+    const auto good = parse_count(first), others = parse_count(next_field(rest));
+    if (!good || !others || trim(rest) != "non 2xx responses") {
+      return line_error(number, "not 'N 2xx responses, N non 2xx responses'");
+    }
+    state.run.counts.answered = *good + *others;
   } else if (starts("errors (")) {
     const auto errors = read_rounded(first, rounded_to);
     rest.remove_prefix(std::string_view("errors (").size());
@@ -143,7 +151,8 @@ Result<ClientRun> import_part(std::string_view text, std::size_t first_line) {
   run.counts.tool_failed = state.errors;
   run.counts.timeouts = state.timeouts;
   if (state.errors == 0) {
-    run.counts.unanswered = 0;
+    // A file that was cut may have lost the line.
+    if (!run.counts.answered || run.counts.answered == run.counts.requests) run.counts.unanswered = 0;
   } else {
     run.counts.errors.push_back({"errors (timeouts among them)", state.errors});
     // Nothing was answered: zeros stand in all rows.

@@ -201,6 +201,30 @@ TEST(Figures, FailedRunsAgreeWithTheServersCounts) {
       {"oha-deadline.json", 10, 10, 0, kNone, 0},
       {"oha-deadline.txt", 10, 10, 0, kNone, 0},
       {"oha-timeout.json", 20, 0, 20, kNone, 0},
+      // 366 times 200, 28 times 500, 6 times 404, and 28 resets, after which Go's client sent again
+      {"hey-failed.txt", 400, 400, 0, kNone, 34},
+      {"hey-failed.csv", kNone, 400, kNone, kNone, 34},
+      // 36 times 200, 4 never
+      {"hey-timeout.txt", 40, 36, 4, kNone, 0},
+      // 9,244 times 200, 722 times 500, 145 times 404, 722 resets; two answers were on their way at its end
+      {"wrk-failed.txt", 10'831, 10'109, 722, kNone, 867},
+      // 36 times 200, 4 never: of these wrk does not speak
+      {"wrk-timeout.txt", 36, 36, 0, kNone, 0},
+      // 342 times 200, 27 times 500, 5 times 404, 26 resets
+      {"autocannon-failed.json", 400, 374, 26, kNone, 32},
+      {"autocannon-table-failed.txt", 400, 374, kNone, 26, kNone},
+      // 108 times 200, 12 never, of which 4 were on their way at its end
+      {"autocannon-timeout.json", 116, 108, 8, kNone, 0},
+      // 183 times 200, 14 times 500, 3 times 404, and 14 resets, after which Go's client sent again
+      {"vegeta-failed.csv", 200, 200, 0, kNone, 17},
+      {"vegeta-report-failed.txt", 200, 200, 0, kNone, 17},
+      {"vegeta-report-failed.json", 200, 200, 0, kNone, 17},
+      // 45 times 200, 5 never
+      {"vegeta-timeout.csv", 50, 45, 5, kNone, 0},
+      {"vegeta-report-timeout.json", 50, 45, 5, kNone, 0},
+      {"vegeta-refused.csv", 20, 0, 20, kNone, kNone},
+      {"vegeta-report-refused.txt", 20, 0, 20, kNone, 0},
+      {"vegeta-report-refused.json", 20, 0, 20, kNone, 0},
   };
   for (const ServerCounts& want : kRuns) {
     SCOPED_TRACE(want.file);

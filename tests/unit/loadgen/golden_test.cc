@@ -1,5 +1,5 @@
 // What is read from each real output, against tests/golden/loadgen. After a change that is meant:
-// SRVPROF_UPDATE_GOLDEN=1 loadgen_test --gtest_filter='Golden*', then read the difference.
+// SRVPROF_UPDATE_GOLDEN=1 loadgen_test --gtest_filter='*Golden*', then read the difference.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
