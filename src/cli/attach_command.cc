@@ -126,6 +126,15 @@ Result<CaptureOptions> capture_options(const Args& args, const std::vector<Proce
   return options;
 }
 
+// Why the recording is over, for people; what else there is says it in words already.
+std::string end_words(const std::string& reason) {
+  if (reason == "duration") return "its time is over";
+  if (reason == "signal") return "stopped by a signal";
+  if (reason == "load-end") return "the load command has ended";
+  if (reason == "target-exit") return "the server has ended";
+  return escape_text(reason);
+}
+
 // Nothing is started when its result could not be written.
 Status check_output(const Args& args, const CaptureOptions& options, bool report) {
   if (options.output == "-") {
@@ -216,7 +225,7 @@ Result<int> attach(const Args& args, Console& console, bool report) {
   if (args.has("force") && exists(options.output)) std::remove(options.output.c_str());
   const CaptureResult result = TRY(run_capture(options, console));
   console.message(fmt::format("recorded {} requests, {} lost ({})", count_text(result.requests),
-                              count_text(result.lost), escape_text(result.end_reason)));
+                              count_text(result.lost), end_words(result.end_reason)));
   if (report) {
     TRY(print_report(args, console, result));
   } else {

@@ -1,6 +1,6 @@
-"""wrk, hey, vegeta and a home-made client into Go: their counts agree with what was recorded."""
+"""wrk, hey, vegeta, autocannon and a home-made client into Go: their counts agree with what was recorded."""
 
-from live import load_side, servers, srvprof
+from live import load_side, servers
 from live.build import tool
 from live.outcome import check
 
@@ -21,26 +21,12 @@ def test_load_go(t):
 
 
 def test_load_go_vegeta(t):
-    """An open loop, joined afterwards by its file's wall clock."""
-    server = servers.go(t)
-    vegeta = t.cache.vegeta()
-    results, text = t.path("vegeta.gob"), t.path("vegeta.json")
-    with srvprof.Attach(t, server.pid) as run:
-        t.run([vegeta, "attack", "-rate", "500", "-duration", "4s", "-max-body", "0", "-output", results,
-               "-targets", targets(t, server.url("/hello"))], name="vegeta")
-    t.run([vegeta, "encode", "-to", "json", "-output", text, results], name="vegeta-encode")
-    load = load_side.joined(run.recording_with("--load", text))
-    load_side.check_counts(t, load)
-    check(load["loop"] == "open", f"vegeta is taken for a {load['loop']} loop: {load['loop_why']}")
-    row = load_side.percentile(load["whole"], 50)
-    check(row["client_ns"] >= row["server_ns"], f"the client is faster than the server: {row}")
+    load_side.check_vegeta(t, servers.go(t), 4)
 
 
-def targets(t, url):
-    path = t.path("targets.txt")
-    with open(path, "w", encoding="ascii") as file:
-        file.write(f"GET {url}\n")
-    return path
+def test_load_go_autocannon(t):
+    load_side.check_autocannon(t, servers.go(t), 2)
 
 
 test_load_go_vegeta.limit = 400  # vegeta is built on first use
+test_load_go_autocannon.limit = 700  # npm packages are installed on first use

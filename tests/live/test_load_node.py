@@ -1,4 +1,4 @@
-"""wrk, hey, autocannon and a home-made client into Node: their counts agree with what was recorded."""
+"""wrk, hey, autocannon, vegeta and a home-made client into Node: their counts agree with what was recorded."""
 
 from live import load_side, servers
 from live.build import tool
@@ -15,11 +15,11 @@ def test_load_node(t):
 
 
 def test_load_node_autocannon(t):
-    server = servers.node(t, "http.js")
-    script = t.cache.node_modules() + "/autocannon/autocannon.js"
-    argv = [tool("node"), script, "-j", "-c", 20, "-d", 4, server.url("/hello")]
-    load = load_side.joined(load_side.attach_load(t, server.pid, argv))
-    load_side.check_counts(t, load)
+    load_side.check_autocannon(t, servers.node(t, "http.js"), 4)
+
+
+def test_load_node_vegeta(t):
+    load_side.check_vegeta(t, servers.node(t, "http.js"), 2)
 
 
 def test_load_node_homemade(t):
@@ -30,3 +30,4 @@ def test_load_node_homemade(t):
 
 
 test_load_node_autocannon.limit = 700  # npm packages are installed on first use
+test_load_node_vegeta.limit = 400  # vegeta is built on first use

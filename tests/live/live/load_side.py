@@ -47,6 +47,30 @@ def check_counts(t, load):
     check(load["counts_agree"], f"the counts do not agree: {load['count_lines']}")
 
 
+def check_autocannon(t, server, seconds):
+    """autocannon, started by srvprof."""
+    script = t.cache.node_modules() + "/autocannon/autocannon.js"
+    argv = [tool("node"), script, "-j", "-c", 20, "-d", seconds, server.url("/hello")]
+    check_counts(t, joined(attach_load(t, server.pid, argv)))
+
+
+def check_vegeta(t, server, seconds):
+    """vegeta, an open loop, joined afterwards by its file's wall clock."""
+    vegeta = t.cache.vegeta()
+    results, text, targets = t.path("vegeta.gob"), t.path("vegeta.json"), t.path("targets.txt")
+    with open(targets, "w", encoding="ascii") as file:
+        file.write(f"GET {server.url('/hello')}\n")
+    with srvprof.Attach(t, server.pid) as run:
+        t.run([vegeta, "attack", "-rate", "500", "-duration", f"{seconds}s", "-max-body", "0", "-output", results,
+               "-targets", targets], name="vegeta")
+    t.run([vegeta, "encode", "-to", "json", "-output", text, results], name="vegeta-encode")
+    load = joined(run.recording_with("--load", text))
+    check_counts(t, load)
+    check(load["loop"] == "open", f"vegeta is taken for a {load['loop']} loop: {load['loop_why']}")
+    row = percentile(load["whole"], 50)
+    check(row["client_ns"] >= row["server_ns"], f"the client is faster than the server: {row}")
+
+
 def start_stages(t, url, *stages, think=20, cpu=None):
     """tests/load/stages.py in the background; finish_stages() waits for it."""
     words = [word for stage in stages for word in ("--stage", stage)]
