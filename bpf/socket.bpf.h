@@ -37,7 +37,6 @@ struct sp_sock {
 	u8 announced;		/* SP_CONN was sent */
 	u8 left;		/* the last read left bytes */
 	u8 closed;
-	u8 head_len;		/* bytes of the head so far */
 	u16 flags;		/* enum sp_conn_flag */
 };
 

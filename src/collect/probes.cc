@@ -22,6 +22,7 @@
 #include "collect/kernel_types.h"
 #include "collect/skeleton.h"
 #include "collect/stack_tables.h"
+#include "target/privileges.h"
 
 namespace srvprof {
 namespace {
@@ -54,8 +55,8 @@ Error refusal(std::string_view doing, int errno_value) {
   Error e = errno_error(std::string(doing), errno_value);
   if (const std::string why = first_warning(); !why.empty()) e.what += " (" + why + ")";
   if (e.kind == ErrorKind::kPermission) {
-    e.hint = "run as root (sudo srvprof ...), or grant CAP_BPF + CAP_PERFMON + CAP_SYS_PTRACE; "
-             "`srvprof doctor` names what is missing";
+    e.hint = "run as root (sudo srvprof ...), or let an ordinary user, once: " + grant_command() +
+             "; `srvprof doctor` names what is missing";
   } else {
     e.kind = ErrorKind::kKernel;
     e.hint = "`srvprof doctor` tells, probe by probe, what this kernel lacks";

@@ -15,8 +15,11 @@
 namespace srvprof {
 namespace {
 
-// A single-stepped hit costs about 10 us: at this rate a thousandth of a CPU.
-constexpr double kMostSteppedHits = 100;
+// What a hit costs the thread that makes it (bpf/README.md): a single-stepped instruction, one that the kernel emulates.
+constexpr double kSteppedHit = 10e-6, kEmulatedHit = 0.7e-6;  // seconds
+// CPUs that the probes of one span may cost: single-stepped ones 100 hits a second; what the user asked for, so much
+// that what they cost is still small beside what they measure.
+constexpr double kMostUnasked = 0.001, kMostAskedFor = 0.05;
 
 sp_argument wire(const ArgumentPlace& place) {
   sp_argument a{};
@@ -49,7 +52,7 @@ sp_probe wire(const PlannedProbe& p, std::uint32_t pid, std::uint8_t number) {
 struct SpanProbes::Attached {
   bpf_link* link = nullptr;
   std::uint32_t index = 0;
-  bool single_stepped = false;
+  bool single_stepped = false, asked_for = false;
   bool taken_off = false;  // by the guard
   std::uint64_t hits = 0;  // at the last look
   std::string where, topic;
@@ -99,7 +102,8 @@ std::string SpanProbes::attach_probe(std::uint32_t pid, const SpanPlan& plan, co
   auto attached = std::make_unique<Attached>();
   attached->link = link;
   attached->index = next_++;
-  attached->single_stepped = p.single_stepped && !p.asked_for;
+  attached->single_stepped = p.single_stepped;
+  attached->asked_for = p.asked_for;
   attached->where = p.where;
   attached->topic = p.span->name;
   attached_.push_back(std::move(attached));
@@ -147,26 +151,38 @@ std::uint64_t SpanProbes::hits(std::uint32_t index) const {
   return bpf_map_lookup_elem(hooks_.probes, &index, &entry) == 0 ? entry.hits : 0;
 }
 
-void SpanProbes::guard(Time now) {
-  const double seconds = known(guarded_) ? to_seconds(now - guarded_) : 0;
-  guarded_ = now;
-  std::string hot;  // the span whose probes go
+// CPUs that each span's probes have cost since the last look; of what nobody asked for, the single-stepped ones alone.
+std::map<std::string, SpanProbes::Cost> SpanProbes::costs(double seconds) {
+  std::map<std::string, Cost> costs;
   for (const auto& a : attached_) {
     const std::uint64_t n = hits(a->index);
     const double rate = seconds > 0 ? static_cast<double>(n - a->hits) / seconds : 0;
     a->hits = n;
-    if (!a->single_stepped || a->link == nullptr || rate <= kMostSteppedHits) continue;
-    hot = a->topic;
-    capabilities_.push_back(
-        {a->topic, false,
-         fmt::format("{} was hit {:.0f} times a second and taken off", a->where, rate)});
-    break;
+    if (a->link == nullptr || (!a->single_stepped && !a->asked_for)) continue;
+    Cost& c = costs[a->topic];
+    c.cpus += rate * (a->single_stepped ? kSteppedHit : kEmulatedHit);
+    c.most = a->asked_for ? kMostAskedFor : kMostUnasked;
+    if (rate > c.rate) {
+      c.rate = rate;
+      c.where = a->where;
+    }
   }
-  if (hot.empty()) return;
-  for (const auto& a : attached_) {
-    if (a->topic != hot) continue;
-    a->taken_off = true;
-    a->drop();
+  return costs;
+}
+
+void SpanProbes::guard(Time now) {
+  const double seconds = known(guarded_) ? to_seconds(now - guarded_) : 0;
+  guarded_ = now;
+  for (const auto& [topic, cost] : costs(seconds)) {
+    if (cost.cpus <= cost.most) continue;
+    capabilities_.push_back({topic, false,
+                             fmt::format("{} was hit {:.0f} times a second and taken off: its probes cost {:.1f} % of a CPU",
+                                         cost.where, cost.rate, 100 * cost.cpus)});
+    for (const auto& a : attached_) {
+      if (a->topic != topic) continue;
+      a->taken_off = true;
+      a->drop();
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,7 +27,8 @@ class SpanProbes {
   // Attaches what the plans of one target say. What the kernel refuses becomes a gap. May be called again for
   // a process that has come later, or runs another program now.
   void attach(const SpanHooks& hooks, std::uint32_t pid, std::span<const SpanPlan> plans);
-  // Takes single-stepped probes off that are hit more than 100 times a second. About once a second.
+  // Takes the probes of a span off that cost too much: single-stepped ones that are hit more than 100 times a
+  // second, and those that the user asked for when they cost more than a twentieth of a CPU. About once a second.
   void guard(Time now);
   // Takes all probes off: the original instructions are back when it returns.
   void detach();
@@ -41,11 +43,17 @@ class SpanProbes {
 
  private:
   struct Attached;
+  struct Cost {
+    double cpus = 0, most = 0;
+    double rate = 0;    // hits a second of the probe that is hit most
+    std::string where;  // that probe
+  };
   void note(rows::Capability row);
   void attach_plan(std::uint32_t pid, const SpanPlan& plan);
   std::uint8_t number_of(const SpanKind* kind);
   std::string attach_probe(std::uint32_t pid, const SpanPlan& plan, const PlannedProbe& probe);
   std::uint64_t hits(std::uint32_t index) const;
+  std::map<std::string, Cost> costs(double seconds);
 
   ProbeSites sites_;
   SpanHooks hooks_;

@@ -62,7 +62,7 @@ struct PlannedProbe {
   bool at_return = false;         // when the function returns
   bool single_stepped = false;
   bool only_if_open = false;      // an end: nothing if no span is open
-  bool asked_for = false;         // by the user, who was told its cost: stays on however often it is hit
+  bool asked_for = false;         // by the user, who was told its cost: may cost more (span_probes.h)
   SpanArguments arguments{};
   std::string where;  // for people: "v8::internal::GCTracer::StartObservablePause"
 };
