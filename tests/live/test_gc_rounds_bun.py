@@ -7,4 +7,4 @@ def test_gc_rounds_bun(t):
     rounds.check_rounds(t, servers.bun(t), "/alloc?kb=16")
 
 
-test_gc_rounds_bun.limit = 700
+test_gc_rounds_bun.limit = 1500

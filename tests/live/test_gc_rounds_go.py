@@ -7,4 +7,4 @@ def test_gc_rounds_go(t):
     rounds.check_rounds(t, servers.go(t, "gc"), "/alloc?kb=16")
 
 
-test_gc_rounds_go.limit = 700
+test_gc_rounds_go.limit = 1500

@@ -7,4 +7,4 @@ def test_gc_rounds_jvm(t):
     rounds.check_rounds(t, servers.java(t, "Collector", flags=["-Xmx256m"]), "/alloc?kb=16", rate=40)
 
 
-test_gc_rounds_jvm.limit = 700
+test_gc_rounds_jvm.limit = 1500

@@ -7,4 +7,4 @@ def test_gc_rounds_node(t):
     rounds.check_rounds(t, servers.node(t, "gc.js"), "/alloc?kb=16")
 
 
-test_gc_rounds_node.limit = 700
+test_gc_rounds_node.limit = 1500

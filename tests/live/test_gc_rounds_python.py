@@ -19,4 +19,4 @@ def test_gc_rounds_python(t):
     check(hygiene.semaphores(server.pid) == before, "semaphores are not as they were before")
 
 
-test_gc_rounds_python.limit = 700
+test_gc_rounds_python.limit = 1500
