@@ -219,8 +219,10 @@ void Session::tell_silence(Time now) {
   if (requests_ != requests_before_) {
     last_request_ = now;
   } else if (load_ && known(last_request_) && now - last_request_ >= kSilence) {
-    message(fmt::format("no request for {:.0f} s, and the load command ({}, pid {}) still runs: Ctrl-C ends both, "
-                        "-d limits them", to_seconds(kSilence), options_.load_argv.front(), load_->pid()));
+    message(fmt::format(
+        "no request reached the server for {:.0f} s, and the load command ({}, pid {}) still runs: Ctrl-C ends both, "
+        "-d limits them",
+        to_seconds(kSilence), options_.load_argv.front(), load_->pid()));
     last_request_ = Time{};  // said once
   }
 }

@@ -67,7 +67,7 @@ def test_load_ends_silent(t):
         raise Skip("waits for ten seconds: with --long")
     server = servers.go(t)
     run, path = attach(t, server, [tool("sleep"), "60"])
-    run.wait_output("no request for 10 s", stream="err", timeout=20)
+    run.wait_output("no request reached the server for 10 s", stream="err", timeout=20)
     check("sleep" in run.err() and "Ctrl-C" in run.err(), f"who hangs is not named: {run.err()}")
     run.send(signal.SIGINT)
     run.finish(15)
