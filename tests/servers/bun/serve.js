@@ -41,5 +41,6 @@ async function handle(request) {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exit(0));
-Bun.serve({ port, hostname: '127.0.0.1', fetch: handle });
+// No idle timeout (else 10 s, looked at every 4 s): a connection must not end while a client sends on it.
+Bun.serve({ port, hostname: '127.0.0.1', idleTimeout: 0, fetch: handle });
 console.log(`READY ${port}`);
