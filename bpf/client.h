@@ -9,20 +9,17 @@
 
 #include "outbound.h"
 
-SP_INLINE bool leads_to_target(const struct sock *sk)
+SP_INLINE bool leads_to_target(struct sock *sk)
 {
-	return is_tcp(sk) && listens_on(__builtin_bswap16(sk->__sk_common.skc_dport));
+	return is_tcp(sk) && listens_on(__builtin_bswap16(sp_field(sk, __sk_common.skc_dport)));
 }
 
 SP_INLINE struct sp_sock *new_client_sock(struct sock *sk, u32 flags)
 {
-	struct sp_sock *s;
+	struct sp_sock *s = sock_make(sk);
 
-	s = bpf_sk_storage_get(&socks, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!s) {
-		sp_lose(SP_LOSS_CLIENT);
+	if (!s)
 		return NULL;
-	}
 	s->conn = new_conn_id(1);
 	s->flags = SP_CONN_OUT | SP_CONN_CLIENT | flags;
 	return s;
@@ -42,10 +39,8 @@ SP_COLD void client_connecting(struct sock *sk)
 /* State of a client's end of a connection to the target; NULL for its other sockets. */
 SP_INLINE struct sp_sock *client_sock(struct sock *sk)
 {
-	struct sp_sock *s = NULL;
+	struct sp_sock *s = sock_find(sk);
 
-	if (sk->sk_bpf_storage)
-		s = bpf_sk_storage_get(&socks, sk, NULL, 0);
 	if (s && s->conn)
 		return s->flags & SP_CONN_CLIENT ? s : NULL;
 	return leads_to_target(sk) ? new_client_sock(sk, SP_CONN_PREEXISTING) : NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a hook does once it knows the socket, the thread and the bytes: the same for every way of capture. A file
- * that defines SP_FALLBACK before it includes this gets sockets as addresses and keeps their state in a hash.
+ * that defines SP_FALLBACK before it includes this gets sockets as addresses and keeps their state in a hash;
+ * with SP_CLIENTS it traces the load generator's side all the same.
  */
 #ifndef SRVPROF_CONNECTION_H
 #define SRVPROF_CONNECTION_H
@@ -11,7 +12,7 @@
 #include "inbound.h"
 #include "outbound.h"
 #ifndef SP_FALLBACK
-#include "client.h"
+#define SP_CLIENTS
 #endif
 
 #ifdef SP_FALLBACK
@@ -53,6 +54,10 @@ SP_INLINE struct sp_sock *sock_make(struct sock *sk)
 		sp_lose(SP_LOSS_SOCK_STATE);
 	return s;
 }
+#endif
+
+#ifdef SP_CLIENTS
+#include "client.h"
 #endif
 
 SP_INLINE bool port_of_target(struct sock *sk)
@@ -99,7 +104,7 @@ SP_INLINE void connecting(struct sock *sk)
 	struct sp_sock *s;
 
 	if (!sp_is_target(bpf_get_current_pid_tgid() >> 32)) {
-#ifndef SP_FALLBACK
+#ifdef SP_CLIENTS
 		client_connecting(sk);
 #endif
 		return;
@@ -164,7 +169,7 @@ SP_INLINE void state_changed(struct sock *sk, int from, int to)
 	}
 	if (to != TCP_FIN_WAIT1 && to != TCP_LAST_ACK && to != TCP_CLOSE)
 		return;
-#ifndef SP_FALLBACK
+#ifdef SP_CLIENTS
 	if (s->flags & SP_CONN_CLIENT) {
 		client_closed(sk, s);
 		return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What every fallback has: begin and end of connections, and the iterators at attach and detach. */
+#define SP_CLIENTS
 #include "fallback.h"
 
 SEC("?tp_btf/inet_sock_set_state")
@@ -45,7 +46,11 @@ int sp_fallback_iter_sock(struct bpf_iter__bpf_map_elem *ctx)
 		return 0;
 	address = *key;
 	s = bpf_map_lookup_elem(&socks_by_address, &address);
-	if (s && s->conn)
+	if (!s || !s->conn)
+		return 0;
+	if (s->flags & SP_CONN_CLIENT)
+		client_closed((struct sock *)address, s);
+	else
 		flush_connection((struct sock *)address, s);
 	return 0;
 }

@@ -334,6 +334,24 @@ struct bpf_iter__bpf_sk_storage_map {
 	void *value;
 };
 
+/* Events of perf, include/trace/events: sock_recv_length and sock_send_length, and tcp_destroy_sock. */
+struct trace_event_raw_sock_msg_length {
+	void *sk;
+	int ret;
+	int flags;
+};
+
+struct trace_event_raw_inet_sock_set_state {
+	const void *skaddr;
+	int oldstate;
+	int newstate;
+	u16 protocol;
+};
+
+struct trace_event_raw_tcp_event_sk {
+	const void *skaddr;
+};
+
 #pragma clang attribute pop
 
 struct bpf_perf_event_data;

@@ -47,7 +47,7 @@ constexpr Option kOptions[] = {
     {"client", 0, "", "also the load generator's end of connections, if it runs here"},
     {"no-client", 0, "", "not the load command's end either, which is by default"},
     {"frequency", 'F', "HZ", "samples of running code a second and CPU, 0 to 999 (99)"},
-    {"capture", 0, "WAY", "how socket calls are seen: auto (best), sock, fexit, kprobe or sys"},
+    {"capture", 0, "WAY", "how socket calls are seen: auto (best), sock, perf, fexit, kprobe or sys"},
     {"full", 0, "", "every off-CPU stack, and interrupts; costs more"},
     {"histogram", 0, "", "counts and the tail only; costs least"},
     {"irq", 0, "", "interrupts and softirqs on top of the target"},

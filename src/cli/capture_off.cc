@@ -21,7 +21,7 @@ Result<std::size_t> send_mark(const std::string&, std::uint32_t) {
 std::vector<ProbeInfo> list_probes(const std::string&) { return {}; }
 std::vector<std::string> capture_ways() { return {"auto"}; }
 
-std::vector<DoctorLine> doctor() {
+std::vector<DoctorLine> doctor(bool) {
   DoctorLine line;
   line.name = "live capture";
   line.found = "this srvprof was built for reports only";

@@ -11,6 +11,7 @@ namespace {
 
 constexpr Example kExamples[] = {
     {"sudo srvprof doctor", "can srvprof record here, and if not, what to run"},
+    {"sudo srvprof doctor -v 2>log", "with all that the kernel's verifier says of what it refuses"},
 };
 
 std::string line_text(const DoctorLine& line, const Paint& paint) {
@@ -32,7 +33,7 @@ Result<int> run(const Args&, Console& console) {
   std::string out;
   int code = 0;
   std::size_t missing = 0;
-  for (const DoctorLine& line : doctor()) {
+  for (const DoctorLine& line : doctor(console.verbose() > 0)) {
     out += line_text(line, paint);
     if (line.ok || !line.required) continue;
     ++missing;

@@ -12,7 +12,9 @@ namespace {
 
 using Way = CapturePath::Way;
 
+// The first is asked for by few kernels only: tried_by_itself().
 constexpr CapturePath kPaths[] = {
+    {Way::kPerf, "perf", "socket tracepoints as events of perf", ""},
     {Way::kSock, "sock", "socket tracepoints", ""},
     {Way::kFexit, "fexit", "BPF trampolines on TCP's functions",
      "reads and writes on Unix and UDP sockets (not even counted)"},
@@ -55,6 +57,16 @@ void add_fexit(srvprof_bpf& skel, std::vector<bpf_program*>& out) {
   if (has_sendpage()) out.push_back(p.sp_fexit_sendpage);
 }
 
+// Where tracepoints may be preempted, perf tells of a connection's begin and end.
+void add_states(bool by_perf, srvprof_bpf& skel, std::vector<bpf_program*>& out) {
+  auto& p = skel.progs;
+  if (by_perf) {
+    out.insert(out.end(), {p.sp_event_state, p.sp_event_handshake, p.sp_event_destroy});
+  } else {
+    out.insert(out.end(), {p.sp_fallback_state, p.sp_fallback_destroy});
+  }
+}
+
 void add_kprobe(srvprof_bpf& skel, std::vector<bpf_program*>& out) {
   auto& p = skel.progs;
   out.insert(out.end(), {p.sp_kprobe_recv, p.sp_kretprobe_recv, p.sp_kprobe_send, p.sp_kretprobe_send,
@@ -78,8 +90,18 @@ const CapturePath* find_capture_path(std::string_view name) {
   return nullptr;
 }
 
+bool tried_by_itself(const CapturePath& path) { return path.way != Way::kPerf || kernel_preempts_tracepoints(); }
+
+// Functions are entered preemptible, too, but that matters little until kernels are preempted by default.
+bool kernel_may_skip(const CapturePath& path) {
+  return kernel_preempts_tracepoints() && path.way != Way::kPerf && path.way != Way::kKprobe;
+}
+
+bool has_clients(const CapturePath& path) { return path.way == Way::kSock || path.way == Way::kPerf; }
+
 Status kernel_may_have(const CapturePath& path) {
   switch (path.way) {
+    case Way::kPerf:
     case Way::kSock: return has_tracepoints(path, {"sock_recv_length", "sock_send_length", "sk_data_ready"});
     case Way::kFexit:
     case Way::kKprobe: return has_functions(path);
@@ -94,8 +116,9 @@ std::vector<bpf_program*> programs_of(const CapturePath& path, srvprof_bpf& skel
     return {p.sp_inet_sock_set_state, p.sp_sk_data_ready, p.sp_sock_recv_length,
             p.sp_sock_send_length, p.sp_iter_file, p.sp_iter_sock};
   }
-  std::vector<bpf_program*> out = {p.sp_fallback_state, p.sp_fallback_destroy, p.sp_fallback_iter_file,
-                                   p.sp_fallback_iter_sock};
+  std::vector<bpf_program*> out = {p.sp_fallback_iter_file, p.sp_fallback_iter_sock};
+  add_states(path.way == Way::kPerf || (path.way == Way::kKprobe && kernel_preempts_tracepoints()), skel, out);
+  if (path.way == Way::kPerf) out.insert(out.end(), {p.sp_event_recv, p.sp_event_send, p.sp_event_ready});
   if (path.way == Way::kFexit) add_fexit(skel, out);
   if (path.way == Way::kKprobe) add_kprobe(skel, out);
   if (path.way == Way::kSys) out.insert(out.end(), {p.sp_sys_exit, p.sp_tcp_probe});
@@ -106,7 +129,7 @@ void choose_programs(const CapturePath& path, bool irq, srvprof_bpf& skel) {
   auto& p = skel.progs;
   auto& m = skel.maps;
   // Fallbacks are off unless chosen; the main way is on unless another one is.
-  for (bpf_program* program : programs_of(kPaths[0], skel)) bpf_program__set_autoload(program, false);
+  for (bpf_program* program : programs_of(*find_capture_path("sock"), skel)) bpf_program__set_autoload(program, false);
   for (bpf_program* program : programs_of(path, skel)) bpf_program__set_autoload(program, true);
   const bool sock = path.way == Way::kSock;
   bpf_map__set_autocreate(m.socks, sock);

@@ -15,7 +15,7 @@ struct srvprof_bpf;
 namespace srvprof {
 
 struct CapturePath {
-  enum class Way { kSock, kFexit, kKprobe, kSys };
+  enum class Way { kSock, kPerf, kFexit, kKprobe, kSys };
   Way way;
   const char* name;    // as in --capture
   const char* hooks;   // what it hooks
@@ -25,6 +25,13 @@ struct CapturePath {
 std::span<const CapturePath> capture_paths();
 // nullptr if there is none of this name.
 const CapturePath* find_capture_path(std::string_view name);
+
+// Whether it is tried where no way is named: the events of perf only where tracepoints may be preempted.
+bool tried_by_itself(const CapturePath& path);
+// Whether the kernel may preempt a thread in the way's programs on sockets, and skips events of others then.
+bool kernel_may_skip(const CapturePath& path);
+// Whether the way has programs for the load generator's side.
+bool has_clients(const CapturePath& path);
 
 // Why the kernel cannot have it, as far as its BTF tells. Errors: kKernel.
 Status kernel_may_have(const CapturePath& path);

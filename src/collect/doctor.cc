@@ -79,6 +79,7 @@ void add_ways(const CapturePath& chosen, std::vector<DoctorLine>& out) {
     const bool used = &path == &chosen;
     const auto tried = used ? Result<const CapturePath*>(&chosen) : try_load(path.name);
     std::string found = tried.ok() ? "loads and attaches" : tried.error().what;
+    if (tried.ok() && kernel_may_skip(path)) found += ", but this kernel may preempt its hooks and skip some";
     if (used) found += ": it is used";
     out.push_back(line(std::string("capture ") + path.name, tried.ok(), found, path.hooks, "",
                        ErrorKind::kKernel, false));
@@ -87,7 +88,8 @@ void add_ways(const CapturePath& chosen, std::vector<DoctorLine>& out) {
 
 }  // namespace
 
-std::vector<DoctorLine> doctor() {
+std::vector<DoctorLine> doctor(bool print_log) {
+  print_kernel_log(print_log);
   std::vector<DoctorLine> out;
   const HostFacts facts = read_host_facts(ProcFs{});
   add_privileges(facts, out);

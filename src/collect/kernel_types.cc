@@ -57,6 +57,11 @@ std::optional<unsigned> kernel_function_args(const std::string& name) {
   return btf_vlen(next(t));
 }
 
+// They are guarded by SRCU then. Before 6.13 another guard had the same name, but srcu_ctr (6.15) was not there yet.
+bool kernel_preempts_tracepoints() {
+  return find("tracepoint_srcu_srcu_data", BTF_KIND_VAR) != nullptr && find("srcu_ctr", BTF_KIND_STRUCT) != nullptr;
+}
+
 bool kernel_has_helper(const std::string& name) {
   static const std::set<std::string> names = helper_names();
   return names.contains("BPF_FUNC_" + name);

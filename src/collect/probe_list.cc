@@ -15,7 +15,11 @@ struct PathProbe {
 constexpr PathProbe kPathProbes[] = {
     {" sock ", "tp_btf/sock_recv_length", "a request (or a reply) was read", "1-2 a request"},
     {" sock ", "tp_btf/sock_send_length", "an answer (or a question) was written", "1-2 a request"},
-    {" sock ", "tp_btf/sk_data_ready", "the first unread byte arrived", "1 a request"},
+    {" perf ", "tp/sock/sock_recv_length", "a request (or a reply) was read", "1-2 a request"},
+    {" perf ", "tp/sock/sock_send_length", "an answer (or a question) was written", "1-2 a request"},
+    {" perf ", "tp/sock/inet_sock_set_state", "connections: connect, close, listen", "2-4 a connection"},
+    {" perf ", "tp/tcp/tcp_destroy_sock", "a socket's state can go", "1 a connection"},
+    {" sock perf ", "tp_btf/sk_data_ready", "the first unread byte arrived", "1 a request"},
     {" fexit ", "fexit/tcp_recvmsg", "a request (or a reply) was read", "1-2 a request"},
     {" fexit ", "fexit/tcp_sendmsg", "an answer (or a question) was written", "1-2 a request"},
     {" fexit ", "fentry/sock_def_readable", "the first unread byte arrived", "1 a request"},
@@ -28,7 +32,7 @@ constexpr PathProbe kPathProbes[] = {
     {" sys ", "tp_btf/tcp_probe", "the first unread byte arrived", "each segment of the machine"},
     {" fexit kprobe sys ", "tp_btf/tcp_destroy_sock", "a socket's state can go", "1 a connection"},
     {" sock ", "iter/bpf_sk_storage_map", "requests in flight at detach", "once at detach"},
-    {" fexit kprobe sys ", "iter/bpf_map_elem", "requests in flight at detach", "once at detach"},
+    {" perf fexit kprobe sys ", "iter/bpf_map_elem", "requests in flight at detach", "once at detach"},
 };
 
 constexpr bool kOptional = true;
@@ -73,18 +77,19 @@ std::vector<ProbeInfo> list_probes(const std::string& capture) {
   std::string name = capture;
   if (capture == "auto") {
     for (const CapturePath& path : capture_paths()) {
+      if (!tried_by_itself(path)) continue;
       name = path.name;
       if (kernel_may_have(path).ok()) break;
     }
   }
   std::vector<ProbeInfo> out;
   for (const PathProbe& p : kPathProbes) {
-    const bool main = std::string_view(p.paths) == " sock ";
+    const bool main = std::string_view(p.paths).starts_with(" sock ");
     if (!name.empty() && std::string_view(p.paths).find(" " + name + " ") == std::string_view::npos) continue;
     out.push_back({p.name, p.purpose, p.cost, name.empty() && !main});
   }
   for (const ProbeInfo& p : common_probes()) {
-    if (name.empty() || name == "sock" || !p.name.ends_with("(client)")) out.push_back(p);
+    if (name.empty() || name == "sock" || name == "perf" || !p.name.ends_with("(client)")) out.push_back(p);
   }
   return out;
 }

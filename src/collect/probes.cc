@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <thread>
 #include <utility>
@@ -33,12 +35,26 @@ std::string& libbpf_log() {
   return log;
 }
 
+std::atomic<bool> print_log = false;
+
+constexpr std::size_t kKeptLog = 65536;
+
+// One warning may hold all that the verifier said, megabytes: its begin and its end are kept.
 int keep_warning(libbpf_print_level level, const char* format, va_list args) {
   if (level == LIBBPF_DEBUG) return 0;
-  char line[512];
-  const int n = std::vsnprintf(line, sizeof line, format, args);
-  if (n > 0) libbpf_log().append(line, std::min<std::size_t>(static_cast<std::size_t>(n), 511));
-  if (libbpf_log().size() > 65536) libbpf_log().erase(0, 32768);
+  char* text = nullptr;
+  const int n = ::vasprintf(&text, format, args);
+  if (n < 0) return n;
+  const std::string_view said(text, static_cast<std::size_t>(n));
+  if (print_log) std::fwrite(said.data(), 1, said.size(), stderr);
+  std::string& log = libbpf_log();
+  if (said.size() <= kKeptLog / 2) {
+    log += said;
+  } else {
+    log += fmt::format("{}\n...\n{}", said.substr(0, kKeptLog / 8), said.substr(said.size() - kKeptLog / 4));
+  }
+  if (log.size() > kKeptLog) log.erase(0, log.size() - kKeptLog / 2);
+  std::free(text);
   return n;
 }
 
@@ -51,9 +67,22 @@ std::string first_warning() {
   return log.substr(at + 8, end == std::string::npos ? end : end - at - 8);
 }
 
+// Why the verifier refused a program: what it said last, before it counted.
+std::string verifier_reason() {
+  const std::string& log = libbpf_log();
+  std::size_t end = log.find("\nprocessed ");
+  if (end == std::string::npos) end = log.find("\n-- END PROG LOAD LOG");
+  if (end == std::string::npos || end == 0) return {};
+  const std::size_t begin = log.rfind('\n', end - 1);
+  return begin == std::string::npos ? "" : log.substr(begin + 1, end - begin - 1);
+}
+
 Error refusal(std::string_view doing, int errno_value) {
   Error e = errno_error(std::string(doing), errno_value);
-  if (const std::string why = first_warning(); !why.empty()) e.what += " (" + why + ")";
+  if (const std::string why = first_warning(); !why.empty()) {
+    const std::string verifier = verifier_reason();
+    e.what += fmt::format(" ({}{}{})", why, verifier.empty() ? "" : "; the verifier: ", verifier);
+  }
   if (e.kind == ErrorKind::kPermission) {
     e.hint = "run as root (sudo srvprof ...), or let an ordinary user, once: " + grant_command() +
              "; `srvprof doctor` names what is missing";
@@ -149,8 +178,23 @@ struct Probes::Impl {
   Status attach_program(bpf_program* program);
   Status attach_samples();
   Status make_iterators();
+  template <typename F>
+  void for_each_loaded(F take) const;
   static int on_record(void* context, void* data, std::size_t size);
 };
+
+// take(name of its section, what the kernel tells of it)
+template <typename F>
+void Probes::Impl::for_each_loaded(F take) const {
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skel->obj) {
+    const int fd = bpf_program__fd(program);
+    if (fd < 0) continue;
+    bpf_prog_info info{};
+    std::uint32_t length = sizeof info;
+    if (bpf_obj_get_info_by_fd(fd, &info, &length) == 0) take(bpf_program__section_name(program), info);
+  }
+}
 
 void Probes::Impl::fill_config() {
   sp_config& c = skel->rodata->cfg;
@@ -174,7 +218,7 @@ void Probes::Impl::fill_config() {
 
 // The programs of the load generator's side, where it is not traced or the kernel cannot tell of a send.
 void Probes::Impl::leave_out_clients() {
-  sees_sends = config.clients && kernel_has_tracepoint("tcp_sendmsg_locked");
+  sees_sends = config.clients && main_path() && kernel_has_tracepoint("tcp_sendmsg_locked");
   bpf_program__set_autoload(skel->progs.sp_client_send, sees_sends);
   for (bpf_program* p : {skel->progs.sp_client_switch, skel->progs.sp_client_waking,
                          skel->progs.sp_client_wakeup_new, skel->progs.sp_client_fork}) {
@@ -236,7 +280,7 @@ Status Probes::Impl::load_path(const CapturePath& candidate) {
   TRY(kernel_may_have(candidate));
   no_walker.clear();
   no_clients.clear();
-  config.clients = wants_clients && main_path();
+  config.clients = wants_clients && has_clients(*path);
   if (wants_clients && !config.clients) no_clients = "the load generator's side needs the socket tracepoints (Linux 6.3)";
   bool walker = config.stacks != nullptr;
   if (const Status may = kernel_may_walk(); walker && !may.ok()) {
@@ -265,6 +309,7 @@ Status Probes::Impl::load_best() {
   }
   std::optional<Error> first;
   for (const CapturePath& candidate : capture_paths()) {
+    if (!tried_by_itself(candidate)) continue;
     Status loaded = load_path(candidate);
     if (loaded.ok()) loaded = try_hooks();
     if (loaded.ok()) return {};
@@ -397,7 +442,7 @@ namespace {
 
 // True for programs that are attached by what their section names.
 bool attaches_by_name(std::string_view section) {
-  for (const char* prefix : {"tp_btf/", "fentry/", "fexit/", "kprobe/", "kretprobe/"}) {
+  for (const char* prefix : {"tp_btf/", "tp/", "fentry/", "fexit/", "kprobe/", "kretprobe/"}) {
     if (section.starts_with(prefix)) return true;
   }
   return false;
@@ -415,6 +460,11 @@ Status Probes::attach() {
                                                               impl_->refused)});
   if (*path.unseen != '\0') impl_->status.push_back({fmt::format("capture.{}", path.name), false,
                                                      fmt::format("not seen this way: {}", path.unseen)});
+  if (kernel_may_skip(path)) {
+    impl_->status.push_back({fmt::format("capture.{}.skips", path.name), false,
+                             "this kernel may preempt a thread in these hooks, and skips what others do meanwhile on "
+                             "its CPU: counted as lost"});
+  }
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, impl_->skel->obj) {
     if (!attaches_by_name(bpf_program__section_name(program)) || !bpf_program__autoload(program)) continue;
@@ -422,7 +472,7 @@ Status Probes::attach() {
   }
   if (impl_->config.clients && !impl_->sees_sends) {
     impl_->status.push_back({"tp_btf/tcp_sendmsg_locked (client)", false,
-                             "this kernel does not have it: when a load generator's send began is not known"});
+                             "this kernel, or this way of capture, does not have it: when a load generator's send began is not known"});
   }
   if (!impl_->config.irq) {
     for (const char* name : {"tp_btf/softirq_entry", "tp_btf/softirq_exit", "tp_btf/irq_handler_entry",
@@ -488,16 +538,18 @@ const std::vector<ProbeStatus>& Probes::status() const { return impl_->status; }
 
 std::vector<std::pair<std::string, BpfRunTime>> Probes::run_times() const {
   std::vector<std::pair<std::string, BpfRunTime>> times;
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, impl_->skel->obj) {
-    const int fd = bpf_program__fd(program);
-    if (fd < 0) continue;
-    bpf_prog_info info{};
-    std::uint32_t length = sizeof info;
-    if (bpf_obj_get_info_by_fd(fd, &info, &length) != 0) continue;
-    times.push_back({bpf_program__section_name(program), {info.run_time_ns, info.run_cnt}});
-  }
+  impl_->for_each_loaded([&times](const char* name, const bpf_prog_info& info) {
+    times.push_back({name, {info.run_time_ns, info.run_cnt}});
+  });
   return times;
+}
+
+std::map<std::string, std::uint64_t> Probes::skipped() const {
+  std::map<std::string, std::uint64_t> skipped;
+  impl_->for_each_loaded([&skipped](const char* name, const bpf_prog_info& info) {
+    if (info.recursion_misses != 0) skipped[name] += info.recursion_misses;
+  });
+  return skipped;
 }
 
 namespace {
@@ -526,6 +578,8 @@ BpfRunTime Probes::end_statistics() {
   now.runs -= impl_->statistics_start.runs;
   return now;
 }
+
+void print_kernel_log(bool on) { print_log = on; }
 
 Status try_walker() {
   ProbeConfig config;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -96,6 +97,9 @@ class Probes {
   BpfRunTime end_statistics();
   // Run time of each program so far, by name, as far as statistics were on.
   std::vector<std::pair<std::string, BpfRunTime>> run_times() const;
+  // Hooks that the kernel passed without running our program, so far, by name: it was in the middle of the same
+  // program on that CPU (recursion_misses, since 5.12). Of all processes, gate open or not.
+  std::map<std::string, std::uint64_t> skipped() const;
 
  private:
   struct Impl;
@@ -105,6 +109,8 @@ class Probes {
 
 // Why the kernel would refuse the probes, found out by loading and attaching them; else the way of capture.
 Result<const CapturePath*> try_load(const std::string& capture = "auto");
+// Whether what libbpf and the verifier say of a refusal is printed on stderr, too.
+void print_kernel_log(bool on);
 // The same with the stack walker, which is not required: why it is refused.
 Status try_walker();
 

@@ -414,6 +414,7 @@ Status Session::start() {
   ask_jvms();
   begin_ = MonotonicClock::now();
   writer_.add(rows::Clock{begin_, realtime_ns()});
+  snapshots_.begin(*probes_);
   TRY(probes_->activate());
   Watchdog::Limits limits;
   if (options_.max_overhead) limits = {*options_.max_overhead, Watchdog::kCpusIfShareIsGiven};

@@ -82,7 +82,8 @@ struct DoctorLine {
   std::string found, needed, fix;       // fix: the exact command, may be empty
   ErrorKind kind = ErrorKind::kFailed;  // kPermission or kKernel if !ok
 };
-// What this kernel and these privileges allow, probe by probe. Loads and attaches nothing that stays.
-std::vector<DoctorLine> doctor();
+// What this kernel and these privileges allow, probe by probe. Loads and attaches nothing that stays. With
+// `print_log`, all that the kernel's verifier says of what it refuses goes to stderr.
+std::vector<DoctorLine> doctor(bool print_log);
 
 }  // namespace srvprof

@@ -62,6 +62,7 @@ void Snapshots::take(Probes& probes, std::size_t ring_peak, std::uint64_t ring_t
   cpu_use(now, writer);
   quota(now, writer);
   losses(now, probes.shared(), writer);
+  skipped(now, probes, writer);
   counters(now, probes.shared(), writer);
   own_cost(now, ring_peak, ring_total, probes.ring_bytes(), writer);
 }
@@ -134,6 +135,22 @@ void Snapshots::losses(Time now, const sp_shared& shared, RecordingWriter& write
         i == SP_LOSS_MARK) {
       lost_total_ += n;
     }
+  }
+}
+
+void Snapshots::begin(const Probes& probes) {
+  skipped_ = probes.skipped();
+  last_loss_ = MonotonicClock::now();
+}
+
+// The kernel does not tell whose the event was: it may have been another process's.
+void Snapshots::skipped(Time now, const Probes& probes, RecordingWriter& writer) {
+  for (const auto& [hook, n] : probes.skipped()) {
+    std::uint64_t& before = skipped_[hook];
+    if (n <= before) continue;
+    writer.add(rows::Loss{last_loss_, now, "skipped by the kernel: " + hook, n - before});
+    skipped_total_ += n - before;
+    before = n;
   }
   last_loss_ = now;
 }

@@ -23,6 +23,8 @@ class Snapshots {
  public:
   Snapshots(ProcFs fs, const ProcessInfo& target);
 
+  // The gate is about to open: what the kernel skipped before is no loss.
+  void begin(const Probes& probes);
   // Writes one round of rows. `ring_peak`: most bytes found in the ring since the last round.
   void take(Probes& probes, std::size_t ring_peak, std::uint64_t ring_total, RecordingWriter& writer);
   // Writes the processes of connections' far ends: Process rows and "peer.<port>" facts. One pass over
@@ -36,7 +38,8 @@ class Snapshots {
   void name_process(std::uint32_t pid, bool target, RecordingWriter& writer);
   // One window of run-time statistics of our programs.
   void add_bpf_time(const BpfRunTime& window, Duration length);
-  std::uint64_t lost() const { return lost_total_; }
+  // Records for which there was no room, and events that the kernel skipped.
+  std::uint64_t lost() const { return lost_total_ + skipped_total_; }
   // What the watchdog looks at, as of the last round; the network's counters are read now.
   Watchdog::Sums sums(std::uint64_t requests) const;
   // At the end: how many switches had to be reckoned (SP_LOSS_SWITCH).
@@ -46,6 +49,7 @@ class Snapshots {
   void cpu_use(Time now, RecordingWriter& writer);
   void quota(Time now, RecordingWriter& writer);
   void losses(Time now, const sp_shared& shared, RecordingWriter& writer);
+  void skipped(Time now, const Probes& probes, RecordingWriter& writer);
   void counters(Time now, const sp_shared& shared, RecordingWriter& writer);
   void own_cost(Time now, std::size_t ring_peak, std::uint64_t ring_total, std::size_t ring_size,
                 RecordingWriter& writer);
@@ -60,7 +64,8 @@ class Snapshots {
   std::unordered_map<std::uint32_t, Use> use_;
   Time last_use_, last_loss_;
   std::vector<std::uint64_t> lost_;
-  std::uint64_t lost_total_ = 0, unseen_switches_ = 0;
+  std::uint64_t lost_total_ = 0, unseen_switches_ = 0, skipped_total_ = 0;
+  std::map<std::string, std::uint64_t> skipped_;
   std::vector<rows::Conn> wanted_;
   std::unordered_set<std::uint32_t> peer_ports_;
   std::unordered_set<std::uint32_t> named_;

@@ -350,6 +350,8 @@ static void poll_until(uint64_t next)
 	struct timespec timeout = { (time_t)(wait / 1000000000), (long)(wait % 1000000000) };
 	int n = epoll_pwait2(poll_fd, events, 256, &timeout, NULL);
 
+	if (n < 0 && errno == ENOSYS) // before Linux 5.11: milliseconds, not one too few
+		n = epoll_wait(poll_fd, events, 256, (int)((wait + 999999) / 1000000));
 	for (int i = 0; i < n; i++) {
 		struct conn *c = &conns[(uint32_t)events[i].data.u64];
 

@@ -26,7 +26,7 @@ const char kUsage[] =
     "  --window MS --settle MS length of a window (400), time after a switch that is not counted (100)\n"
     "  --connections N         keep-alive connections (64)\n"
     "  --mode control|default|full   repeatable; all three if not given\n"
-    "  --capture WAY           as srvprof attach --capture: auto, sock, fexit, kprobe, sys\n"
+    "  --capture WAY           as srvprof attach --capture: auto, sock, perf, fexit, kprobe, sys\n"
     "  --loop closed|open      only this one\n"
     "  --probes                instead: ns a run and runs a request of each BPF program, as a table\n"
     "  --json FILE             everything, each window too\n"

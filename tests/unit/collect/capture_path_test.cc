@@ -26,10 +26,23 @@ TEST(CapturePath, NamesAreThoseOfTheOption) {
   EXPECT_EQ(find_capture_path(""), nullptr);
 }
 
-TEST(CapturePath, OnlyTheBestSeesEverything) {
+TEST(CapturePath, OnlyTheSocketTracepointsSeeEverything) {
   for (const CapturePath& path : capture_paths()) {
-    EXPECT_EQ(std::string_view(path.unseen).empty(), path.way == CapturePath::Way::kSock) << path.name;
+    const bool tracepoints = path.way == CapturePath::Way::kSock || path.way == CapturePath::Way::kPerf;
+    EXPECT_EQ(std::string_view(path.unseen).empty(), tracepoints) << path.name;
+    EXPECT_EQ(has_clients(path), tracepoints) << path.name;
   }
+}
+
+// perf is taken by itself just where `sock` may miss something; there, only what runs unpreempted misses nothing.
+TEST(CapturePath, PerfIsTriedWhereTracepointsMayBePreempted) {
+  const CapturePath& perf = *find_capture_path("perf");
+  const CapturePath& sock = *find_capture_path("sock");
+  EXPECT_LT(&perf, &sock);
+  EXPECT_EQ(tried_by_itself(perf), kernel_may_skip(sock));
+  EXPECT_TRUE(tried_by_itself(sock));
+  EXPECT_FALSE(kernel_may_skip(perf));
+  EXPECT_FALSE(kernel_may_skip(*find_capture_path("kprobe")));
 }
 
 TEST(CapturePath, EachListsItsOwnProbesAndTheCommonOnes) {
@@ -38,6 +51,11 @@ TEST(CapturePath, EachListsItsOwnProbesAndTheCommonOnes) {
   EXPECT_FALSE(lists("sock", "tp_btf/tcp_destroy_sock"));
   EXPECT_TRUE(lists("sys", "tp_btf/sys_exit"));
   EXPECT_FALSE(lists("sys", "tp_btf/sock_recv_length"));
+  EXPECT_TRUE(lists("perf", "tp/sock/sock_recv_length"));
+  EXPECT_TRUE(lists("perf", "tp_btf/sk_data_ready"));
+  EXPECT_FALSE(lists("perf", "tp_btf/sock_recv_length"));
+  EXPECT_TRUE(lists("perf", "tp/tcp/tcp_destroy_sock"));
+  EXPECT_TRUE(lists("perf", "iter/bpf_map_elem"));
   for (const char* way : {"fexit", "kprobe", "sys"}) {
     EXPECT_TRUE(lists(way, "tp_btf/tcp_destroy_sock")) << way;
     EXPECT_TRUE(lists(way, "iter/bpf_map_elem")) << way;
@@ -52,7 +70,7 @@ TEST(CapturePath, TheWholeListHasAll) {
     for (const ProbeInfo& p : list_probes(path.name)) EXPECT_TRUE(lists("", p.name)) << p.name;
   }
   for (const ProbeInfo& p : all) {
-    const bool fallback = p.name.starts_with("fexit/") || p.name == "tp_btf/sys_exit";
+    const bool fallback = p.name.starts_with("fexit/") || p.name.starts_with("tp/") || p.name == "tp_btf/sys_exit";
     EXPECT_TRUE(!fallback || p.optional) << p.name;
   }
 }
