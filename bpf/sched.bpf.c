@@ -237,6 +237,26 @@ SP_INLINE u32 saturate(u64 ns)
 	return ns > 0xffffffffull ? 0xffffffffu : ns;
 }
 
+/*
+ * A group was held back as a whole until 6.18: a thread of it that is queued then, or joins the queue, waits for the
+ * quota as well. Later a thread still gets the CPU, and leaves it as throttled.
+ */
+SP_INLINE bool throttled_as_group(struct task_struct *t)
+{
+	return !bpf_core_field_exists(t->throttled);
+}
+
+/* How long a thread that has been queued for `queued_ns`, and was not throttled before, has waited for the quota. */
+SP_INLINE u64 throttled_in_queue(struct sp_thread *th, struct task_struct *t, u64 queued_ns)
+{
+	u64 held;
+
+	if (!throttled_as_group(t) || !th->cfs_rq)
+		return 0;
+	held = throttled_clock((struct cfs_rq *)th->cfs_rq) - th->throttled_out;
+	return held < queued_ns ? held : queued_ns;
+}
+
 SP_INLINE void switch_in(struct task_struct *next, struct task_struct *prev, u32 cpu, u64 now)
 {
 	struct sp_offcpu_long r = {};
@@ -275,6 +295,8 @@ SP_INLINE void switch_in(struct task_struct *next, struct task_struct *prev, u32
 		r.throttled_ns = clock > th->throttled_out ? clock - th->throttled_out : off;
 		if (r.throttled_ns > off)
 			r.throttled_ns = off;
+	} else if (th->t_out) {
+		r.throttled_ns = throttled_in_queue(th, next, th->t_wake ? now - th->t_wake : off);
 	}
 	if (blocked >= cfg.wait_stack_ns)
 		r.kstack = kernel_stack_of(next);
@@ -386,6 +408,10 @@ SP_INLINE void woken(struct task_struct *p)
 	if (!th->t_wake)
 		th->t_wake = bpf_ktime_get_ns();
 	th->run = SP_RUN_RUNNABLE;
+	if (throttled_as_group(p)) {
+		th->cfs_rq = (u64)p->se.cfs_rq;
+		th->throttled_out = throttled_clock(p->se.cfs_rq);
+	}
 	enqueue(th, task_cpu(p));
 }
 

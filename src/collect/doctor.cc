@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "collect/capture_path.h"
+#include "collect/kernel_log.h"
 #include "collect/kernel_types.h"
 #include "collect/probes.h"
 #include "collect/session.h"

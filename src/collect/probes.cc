@@ -7,12 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdarg>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <thread>
 #include <utility>
@@ -21,77 +17,13 @@
 
 #include "base/fd.h"
 #include "collect/capture_path.h"
+#include "collect/kernel_log.h"
 #include "collect/kernel_types.h"
 #include "collect/skeleton.h"
 #include "collect/stack_tables.h"
-#include "target/privileges.h"
 
 namespace srvprof {
 namespace {
-
-// libbpf's warnings explain a refusal better than an errno does; the last ones are kept for messages.
-std::string& libbpf_log() {
-  thread_local std::string log;
-  return log;
-}
-
-std::atomic<bool> print_log = false;
-
-constexpr std::size_t kKeptLog = 65536;
-
-// One warning may hold all that the verifier said, megabytes: its begin and its end are kept.
-int keep_warning(libbpf_print_level level, const char* format, va_list args) {
-  if (level == LIBBPF_DEBUG) return 0;
-  char* text = nullptr;
-  const int n = ::vasprintf(&text, format, args);
-  if (n < 0) return n;
-  const std::string_view said(text, static_cast<std::size_t>(n));
-  if (print_log) std::fwrite(said.data(), 1, said.size(), stderr);
-  std::string& log = libbpf_log();
-  if (said.size() <= kKeptLog / 2) {
-    log += said;
-  } else {
-    log += fmt::format("{}\n...\n{}", said.substr(0, kKeptLog / 8), said.substr(said.size() - kKeptLog / 4));
-  }
-  if (log.size() > kKeptLog) log.erase(0, log.size() - kKeptLog / 2);
-  std::free(text);
-  return n;
-}
-
-// The first line of libbpf's log that is not verifier output.
-std::string first_warning() {
-  const std::string& log = libbpf_log();
-  const std::size_t at = log.find("libbpf: ");
-  if (at == std::string::npos) return {};
-  const std::size_t end = log.find('\n', at);
-  return log.substr(at + 8, end == std::string::npos ? end : end - at - 8);
-}
-
-// Why the verifier refused a program: what it said last, before it counted.
-std::string verifier_reason() {
-  const std::string& log = libbpf_log();
-  std::size_t end = log.find("\nprocessed ");
-  if (end == std::string::npos) end = log.find("\n-- END PROG LOAD LOG");
-  if (end == std::string::npos || end == 0) return {};
-  const std::size_t begin = log.rfind('\n', end - 1);
-  return begin == std::string::npos ? "" : log.substr(begin + 1, end - begin - 1);
-}
-
-Error refusal(std::string_view doing, int errno_value) {
-  Error e = errno_error(std::string(doing), errno_value);
-  if (const std::string why = first_warning(); !why.empty()) {
-    const std::string verifier = verifier_reason();
-    e.what += fmt::format(" ({}{}{})", why, verifier.empty() ? "" : "; the verifier: ", verifier);
-  }
-  if (e.kind == ErrorKind::kPermission) {
-    e.hint = "run as root (sudo srvprof ...), or let an ordinary user, once: " + grant_command() +
-             "; `srvprof doctor` names what is missing";
-  } else {
-    e.kind = ErrorKind::kKernel;
-    e.hint = "`srvprof doctor` tells, probe by probe, what this kernel lacks";
-  }
-  return e;
-}
 
 int open_cpu_clock(unsigned cpu, unsigned frequency) {
   perf_event_attr attr{};
@@ -229,7 +161,7 @@ void Probes::Impl::leave_out_clients() {
 
 Status Probes::Impl::load(bool walker) {
   srvprof_bpf__destroy(std::exchange(skel, nullptr));
-  libbpf_log().clear();
+  clear_kernel_log();
   skel = srvprof_bpf__open();
   if (skel == nullptr) return refusal("opening the kernel side", errno);
   fill_config();
@@ -324,7 +256,7 @@ Status Probes::Impl::load_best() {
 
 Result<std::unique_ptr<Probes>> Probes::load(const ProbeConfig& config) {
   libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
-  libbpf_set_print(keep_warning);
+  keep_kernel_log();
   auto impl = std::make_unique<Impl>();
   impl->config = config;
   impl->wants_clients = config.clients;
@@ -451,7 +383,7 @@ bool attaches_by_name(std::string_view section) {
 }  // namespace
 
 Status Probes::attach() {
-  libbpf_log().clear();
+  clear_kernel_log();
   const CapturePath& path = *impl_->path;
   impl_->status.push_back({"capture", true, impl_->refused.empty() && impl_->main_path()
                                                 ? ""
@@ -578,8 +510,6 @@ BpfRunTime Probes::end_statistics() {
   now.runs -= impl_->statistics_start.runs;
   return now;
 }
-
-void print_kernel_log(bool on) { print_log = on; }
 
 Status try_walker() {
   ProbeConfig config;

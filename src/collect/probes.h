@@ -109,8 +109,6 @@ class Probes {
 
 // Why the kernel would refuse the probes, found out by loading and attaching them; else the way of capture.
 Result<const CapturePath*> try_load(const std::string& capture = "auto");
-// Whether what libbpf and the verifier say of a refusal is printed on stderr, too.
-void print_kernel_log(bool on);
 // The same with the stack walker, which is not required: why it is refused.
 Status try_walker();
 

@@ -1,8 +1,8 @@
 // A thread-per-connection HTTP server in C with one known fault a route.
-//   cc -O2 -pthread -o lock lock.c && ./lock PORT
+//   cc -O2 -pthread -o lock lock.c && ./lock PORT [HOLD_MS PERIOD_MS]
 //
 //   GET /health[/ID]   next to nothing
-//   GET /locked[/ID]   takes a mutex that the thread named "holder" keeps for 20 ms of every 100 ms
+//   GET /locked[/ID]   takes a mutex that the thread named "holder" keeps for HOLD_MS of every PERIOD_MS (20 of 100)
 //   GET /nap[/ID]      every 40th request sleeps for 20 ms
 //   GET /touch[/ID]    every 40th request drops 32 MiB and touches each page again (minor faults)
 //   GET /paged[/ID]    every 40th request waits for four pages that the thread "pager" delivers
@@ -35,6 +35,7 @@ static unsigned long table_value;
 static char *touch_area;
 static char *pager_area;
 static int pager_fd = -1;
+static long hold_ms = 20, period_ms = 100;
 
 static void sleep_ms(long ms)
 {
@@ -48,9 +49,9 @@ static void *run_holder(void *unused)
 {
 	pthread_setname_np(pthread_self(), "holder");
 	for (;;) {
-		sleep_ms(80);
+		sleep_ms(period_ms - hold_ms);
 		pthread_mutex_lock(&table_lock);
-		sleep_ms(20); // as if it wrote the table to a disk
+		sleep_ms(hold_ms); // as if it wrote the table to a disk
 		table_value++;
 		pthread_mutex_unlock(&table_lock);
 	}
@@ -261,8 +262,12 @@ int main(int argc, char **argv)
 	int one = 1, listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	pthread_t thread;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: lock PORT\n");
+	if (argc == 4) {
+		hold_ms = atol(argv[2]);
+		period_ms = atol(argv[3]);
+	}
+	if ((argc != 2 && argc != 4) || hold_ms < 1 || period_ms <= hold_ms) {
+		fprintf(stderr, "usage: lock PORT [HOLD_MS PERIOD_MS]\n");
 		return 2;
 	}
 	address.sin_port = htons((unsigned short)atoi(argv[1]));
