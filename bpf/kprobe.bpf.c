@@ -2,7 +2,8 @@
 /*
  * The second fallback (`--capture kprobe`): kprobes on TCP's functions where the kernel has no BPF trampolines. A
  * return probe does not know the arguments: they are kept by thread meanwhile. The kernel has few return
- * probes at a time (twice the CPUs, at least 10): returns that it missed are counted as lost.
+ * probes at a time (in old kernels one a CPU if it is not preempted, else twice that, at least 10): returns that it missed
+ * are counted as lost.
  */
 #include "fallback.h"
 
