@@ -166,7 +166,7 @@ SP_INLINE u64 stopped_at(struct sp_thread *th, struct task_struct *prev, u64 now
  * The thread leaves a CPU that it was not seen to get. How long it ran is known by its own clock: the
  * interval before is sent now, with its end reckoned back from here.
  */
-SP_INLINE void end_unseen(struct sp_thread *th, struct task_struct *prev, u32 cpu, u64 now)
+SP_COLD void end_unseen(struct sp_thread *th, struct task_struct *prev, u32 cpu, u64 now)
 {
 	u64 ran = prev->se.sum_exec_runtime - th->ran_out;
 	struct sp_offcpu_long r = {};
@@ -257,7 +257,8 @@ SP_INLINE u64 throttled_in_queue(struct sp_thread *th, struct task_struct *t, u6
 	return held < queued_ns ? held : queued_ns;
 }
 
-SP_INLINE void switch_in(struct task_struct *next, struct task_struct *prev, u32 cpu, u64 now)
+/* Not inlined: its record and the frames of the walker, which switch_out calls, do not fit into 512 bytes together. */
+static __noinline void switch_in(struct task_struct *next, struct task_struct *prev, u32 cpu, u64 now)
 {
 	struct sp_offcpu_long r = {};
 	struct sp_thread *th = thread_get(next);
