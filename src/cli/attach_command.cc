@@ -51,7 +51,7 @@ constexpr Option kOptions[] = {
     {"full", 0, "", "every off-CPU stack, and interrupts; costs more"},
     {"histogram", 0, "", "counts and the tail only; costs least"},
     {"irq", 0, "", "interrupts and softirqs on top of the target"},
-    {"gc-assists", 0, "", "time each assist of Go's collector: 10 us of CPU for each, up to 5 % of a CPU"},
+    {"gc-assists", 0, "", "time each assist of Go's collector: 10 us each, up to 5 % of a CPU"},
     {"jvm-perf-map", 0, "", "ask a JVM to list its compiled code: writes on the target's side"},
     {"keep-query", 0, "", "keep query strings: they may hold tokens"},
     {"buffer", 0, "SIZE", "ring between kernel and srvprof: 64M; chosen by the target otherwise"},

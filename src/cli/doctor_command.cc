@@ -11,7 +11,7 @@ namespace {
 
 constexpr Example kExamples[] = {
     {"sudo srvprof doctor", "can srvprof record here, and if not, what to run"},
-    {"sudo srvprof doctor -v 2>log", "with all that the kernel's verifier says of what it refuses"},
+    {"sudo srvprof doctor -v", "with all that the kernel's verifier says of what it refuses"},
 };
 
 std::string line_text(const DoctorLine& line, const Paint& paint) {
